@@ -1,0 +1,92 @@
+use super::*;
+
+fn pattern(text: &str) -> OriginPattern {
+    OriginPattern::parse(text).unwrap()
+}
+
+#[test]
+fn origins_match_on_scheme_host_and_port() {
+    let check = |text: &str, origin: (&str, &str, u16), expected: bool| {
+        let (scheme, host, port) = origin;
+        assert_eq!(
+            pattern(text).matches(scheme, host, port),
+            expected,
+            "{text} against {origin:?}"
+        );
+    };
+    check("https://api.x.com", ("https", "api.x.com", 443), true);
+    check("https://api.x.com", ("http", "api.x.com", 443), false);
+    check("https://api.x.com", ("https", "api.x.com", 8443), false);
+    check("https://api.x.com", ("https", "x.com", 443), false);
+    check("https://api.x.com:8443", ("https", "api.x.com", 8443), true);
+    check("https://*.x.com", ("https", "api.x.com", 443), true);
+    check("https://*.x.com", ("https", "a.b.x.com", 443), false);
+    check("https://*.x.com", ("https", "x.com", 443), false);
+    check("https://*.x.com", ("https", ".x.com", 443), false);
+    check("https://*.x.com", ("https", "evilx.com", 443), false);
+    check("https://*", ("https", "anything.example", 443), true);
+    check("https://*", ("http", "anything.example", 80), false);
+    check("http://127.0.0.1:8080", ("http", "127.0.0.1", 8080), true);
+    check("http://[0:0:0:0:0:0:0:1]:80", ("http", "::1", 80), true);
+}
+
+#[test]
+fn what_is_no_origin_is_refused() {
+    let refused = [
+        "*",
+        "api.x.com",
+        "ftp://x.com",
+        "https://",
+        "https://x.com/",
+        "https://x.com/path",
+        "https://x.com?q",
+        "https://user@x.com",
+        "https://x.com:0",
+        "https://x.com:99999",
+        "https://x.com:",
+        "https://X.com",
+        "https://*x.com",
+        "https://a.*.com",
+        "https://*.*",
+        "https://-x.com",
+        "https://x..com",
+        "https://[::1",
+        "https://exämple.com",
+        "https://x.com\n",
+    ];
+    for text in refused {
+        assert!(OriginPattern::parse(text).is_err(), "{text:?} was taken");
+    }
+}
+
+#[test]
+fn covering_is_matching_for_every_origin() {
+    let check = |wide: &str, narrow: &str, expected: bool| {
+        assert_eq!(
+            pattern(wide).covers(&pattern(narrow)),
+            expected,
+            "{wide} over {narrow}"
+        );
+    };
+    check("https://*", "https://*.x.com", true);
+    check("https://*.x.com", "https://*", false);
+    check("https://*.x.com", "https://api.x.com", true);
+    check("https://*.x.com", "https://*.x.com", true);
+    check("https://*.x.com", "https://*.api.x.com", false);
+    check("https://api.x.com", "https://*.x.com", false);
+    check("https://*", "http://x.com", false);
+}
+
+#[test]
+fn a_pattern_is_written_as_it_was_read() {
+    for text in [
+        "https://api.x.com",
+        "http://127.0.0.1:8080",
+        "https://*.x.com",
+        "https://*",
+        "http://[::1]:8080",
+    ] {
+        assert_eq!(pattern(text).to_string(), text);
+    }
+    assert_eq!(pattern("https://x.com:443").to_string(), "https://x.com");
+}

@@ -1,0 +1,13 @@
+//! The part of Forge that decides.
+//!
+//! One turn runs from the user's words to the answer through the modules below, in this order. Nothing
+//! here opens a file, a socket or a database, reads a clock or the environment: the outside world
+//! comes in through the ports [`provider::Provider`], [`tools::Tools`], [`trace::TraceSink`],
+//! [`clock::Clock`] and [`observer::Observer`].
+
+// In reading order: the ports that a turn stands on.
+pub mod provider;
+pub mod tools;
+pub mod trace;
+pub mod clock;
+pub mod observer;

@@ -1,0 +1,67 @@
+//! The port to whoever watches a turn while it runs: a terminal, a stream of events.
+
+use forge_contract::outcome::Outcome;
+
+/// Watches a turn. Must not fail and must not wait.
+pub trait Observer: Send + Sync {
+    /// Takes one event.
+    fn observe(&self, event: Event<'_>);
+}
+
+/// What happens in a turn, in order. Steps count from 1.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event<'a> {
+    /// The model began to decide.
+    Deciding {
+        /// Which step.
+        step: u32,
+    },
+    /// It is known which tool was chosen; for a text capability its answer may still be coming.
+    Chosen {
+        /// Which step.
+        step: u32,
+        /// The capability.
+        tool: &'a str,
+    },
+    /// A piece of the answer, as it decodes or as the tool sends it.
+    Delta {
+        /// The piece.
+        text: &'a str,
+    },
+    /// The decision is complete, and the tool will be run unless a guard or policy says no.
+    Decided {
+        /// Which step.
+        step: u32,
+        /// The capability.
+        tool: &'a str,
+        /// Its operation.
+        operation: &'a str,
+        /// The input as JSON, or the text of a text capability.
+        input: &'a str,
+        /// Whether the model wants no further step.
+        done: bool,
+    },
+    /// A running tool named a sub-step.
+    SubStep {
+        /// Which step.
+        step: u32,
+        /// The sub-step.
+        name: &'a str,
+    },
+    /// A step is over.
+    Finished {
+        /// Which step.
+        step: u32,
+        /// The capability.
+        tool: &'a str,
+        /// How it ended.
+        outcome: &'a Outcome,
+        /// Time since the step began, in milliseconds.
+        duration_ms: u64,
+    },
+    /// What was streamed as the answer is no answer; this stands in its place.
+    Retract {
+        /// The replacement.
+        replacement: &'a str,
+    },
+}

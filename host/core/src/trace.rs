@@ -1,0 +1,114 @@
+//! The record of a run, and the port that keeps it. Not here: the file.
+
+use forge_contract::report::CallReport;
+use serde::{Deserialize, Serialize};
+
+/// Keeps records. Must not fail: a trace that can't be written never breaks a turn.
+pub trait TraceSink: Send + Sync {
+    /// Keeps one record.
+    fn record(&self, run: &RunRecord);
+}
+
+/// One run, from the user's words to the answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The run's id.
+    pub run_id: String,
+    /// When it began: RFC 3339 with offset.
+    pub timestamp: String,
+    /// The beginning of what the user said, at most [`PREVIEW_CHARS`] characters.
+    pub user_input_preview: String,
+    /// The kind of provider.
+    pub provider: String,
+    /// The model's name, where its server tells it.
+    pub model: Option<String>,
+    /// The steps, in order.
+    pub steps: Vec<StepRecord>,
+    /// The tool whose answer was given; `none` when there was no decision.
+    pub final_tool: String,
+    /// Whether the run ended as it should.
+    pub ok: bool,
+    /// Why not.
+    pub error: Option<String>,
+    /// From the user's words to the answer, in milliseconds.
+    pub total_ms: u64,
+    /// What the model cost over all steps.
+    pub llm: LlmRecord,
+}
+
+/// The longest preview of a text in a record, in characters.
+pub const PREVIEW_CHARS: usize = 120;
+
+/// One step of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// Counted from 1.
+    pub step: u32,
+    /// The tool that the model chose, if it did.
+    pub router_tool: Option<String>,
+    /// The operation of it.
+    pub operation: Option<String>,
+    /// The beginning of the input.
+    pub router_content_preview: Option<String>,
+    /// What policy said: `allow`, or the reason of the refusal.
+    pub verdict: Option<String>,
+    /// Whether the tool answered; absent when it was not run.
+    pub tool_ok: Option<bool>,
+    /// Why the tool was not run or did not answer.
+    pub tool_error: Option<String>,
+    /// What the call left behind, without its content; absent when no tool was run.
+    pub call: Option<CallRecord>,
+    /// What the decision cost.
+    pub llm: LlmRecord,
+    /// Time of the step, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// A call's report, without what the tool answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// `done`, `failed`, `stopped` or `denied`.
+    pub outcome: String,
+    /// What crossed the sandbox's border.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<forge_contract::effect::Effect>,
+    /// How many openings and listings were counted but not kept.
+    #[serde(default)]
+    pub effects_omitted: u64,
+    /// Sub-steps that the tool named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sub_steps: Vec<String>,
+    /// Lines that the tool logged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<forge_contract::report::LogLine>,
+    /// Time in the sandbox, in microseconds.
+    pub duration_us: u64,
+}
+
+/// What model calls cost. Sums leave out what the server did not tell.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LlmRecord {
+    /// Calls that brought a completion.
+    pub llm_calls: u32,
+    /// Time spent in them, in milliseconds.
+    pub llm_ms: u64,
+    /// Tokens of the prompts, those from the cache included.
+    pub prompt_tokens: Option<u64>,
+    /// Tokens of the prompts that came from the server's cache.
+    pub cached_tokens: Option<u64>,
+    /// Tokens produced.
+    pub completion_tokens: Option<u64>,
+}
+
+impl From<&CallReport> for CallRecord {
+    fn from(report: &CallReport) -> Self {
+        Self {
+            outcome: report.outcome.kind().to_owned(),
+            effects: report.effects.clone(),
+            effects_omitted: report.effects_omitted,
+            sub_steps: report.steps.clone(),
+            log: report.log.clone(),
+            duration_us: report.duration_us,
+        }
+    }
+}
