@@ -58,6 +58,15 @@ pub enum LogLevel {
     Error,
 }
 
+/// News from a running tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// A named sub-step has begun.
+    Step(String),
+    /// A piece of the answer.
+    Delta(String),
+}
+
 impl LogLevel {
     /// The level as it stands in `wit/`; one that is not known there is `info`.
     #[must_use]

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use forge_contract::grant::Grant;
 use forge_contract::name::Name;
-use forge_contract::report::CallReport;
+use forge_contract::report::{CallReport, Progress};
 use serde_json::Value;
 
 /// Runs operations of capabilities.
@@ -28,13 +28,4 @@ pub struct Call {
     pub operation: Name,
     /// The input, valid under the operation's schema.
     pub input: Value,
-}
-
-/// News from a running tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Progress {
-    /// A named sub-step has begun.
-    Step(String),
-    /// A piece of the answer.
-    Delta(String),
 }
