@@ -18,7 +18,7 @@ pub trait Provider: Send + Sync {
     async fn complete(
         &self,
         request: &CompletionRequest<'_>,
-        on_text: &mut (dyn FnMut(&str) -> Flow + Send),
+        on_text: &mut (dyn for<'t> FnMut(&'t str) -> Flow + Send),
     ) -> Result<Completion, ProviderError>;
 }
 
