@@ -1,1 +1,3 @@
-//! placeholder
+//! The part of Forge that does.
+
+pub mod providers;
