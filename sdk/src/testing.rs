@@ -1,0 +1,165 @@
+//! What stands in for the host when a tool is tested natively: a workspace, settings, and a record of
+//! what was logged. All of it is per thread. Not here, and not there natively: powers; they answer
+//! `unavailable`.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::tool::{Operation, Tool};
+
+/// Runs `test` with the workspace at `path`, usually a temporary folder.
+pub fn with_workspace<T>(path: impl Into<PathBuf>, test: impl FnOnce() -> T) -> T {
+    let path = path.into();
+    with(
+        |host| host.workspace.replace(path),
+        |host, before| host.workspace = before,
+        test,
+    )
+}
+
+/// Runs `test` with `settings`, a JSON object, as the tool's own table.
+pub fn with_settings<T>(settings: &Value, test: impl FnOnce() -> T) -> T {
+    let json = settings.to_string();
+    with(
+        |host| host.settings.replace(json),
+        |host, before| host.settings = before,
+        test,
+    )
+}
+
+/// Runs `test` and returns what it logged and told of its progress, in order. Without this, such
+/// lines go nowhere.
+pub fn recorded<T>(test: impl FnOnce() -> T) -> (T, Vec<Record>) {
+    let mut records = Vec::new();
+    let result = with(
+        |host| host.records.replace(Vec::new()),
+        |host, before| records = std::mem::replace(&mut host.records, before).unwrap_or_default(),
+        test,
+    );
+    (result, records)
+}
+
+/// One thing that a tool told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Record {
+    /// A line of [`crate::log`].
+    Log {
+        /// `debug`, `info`, `warn` or `error`.
+        level: &'static str,
+        /// The line.
+        message: String,
+    },
+    /// A step of [`crate::progress`].
+    Step(String),
+    /// A piece of the answer from [`crate::progress`].
+    Delta(String),
+}
+
+#[derive(Default)]
+struct Host {
+    workspace: Option<PathBuf>,
+    settings: Option<String>,
+    records: Option<Vec<Record>>,
+}
+
+thread_local! {
+    static HOST: RefCell<Host> = RefCell::default();
+}
+
+/// Sets a field, runs `test`, and puts the field back. A test that panics ends its thread, so there
+/// is nothing to put back then.
+fn with<F, T>(
+    set: impl FnOnce(&mut Host) -> F,
+    put_back: impl FnOnce(&mut Host, F),
+    test: impl FnOnce() -> T,
+) -> T {
+    let before = HOST.with_borrow_mut(set);
+    let result = test();
+    HOST.with_borrow_mut(|host| put_back(host, before));
+    result
+}
+
+pub(crate) fn workspace() -> Option<PathBuf> {
+    HOST.with_borrow(|host| host.workspace.clone())
+}
+
+pub(crate) fn settings() -> String {
+    HOST.with_borrow(|host| host.settings.clone())
+        .unwrap_or_else(|| "{}".to_owned())
+}
+
+pub(crate) fn record(record: impl FnOnce() -> Record) {
+    HOST.with_borrow_mut(|host| {
+        if let Some(records) = &mut host.records {
+            records.push(record());
+        }
+    });
+}
+
+/// The test that `tool!` adds.
+///
+/// # Panics
+/// When the manifest breaks a rule that the host checks as it loads a tool.
+#[doc(hidden)]
+pub fn check_manifest(tool: &Tool) {
+    check_name(tool.name);
+    check_text("the tool's summary", tool.summary);
+    let mut names = BTreeSet::new();
+    for operation in tool.operations {
+        check_name(operation.name);
+        assert!(
+            names.insert(operation.name),
+            "there are two operations `{}`",
+            operation.name
+        );
+        check_operation(operation);
+    }
+}
+
+fn check_operation(operation: &Operation) {
+    let Operation { name, summary, .. } = operation;
+    check_text(&format!("the summary of `{name}`"), summary);
+    let schema = (operation.schema)();
+    assert!(
+        ["object", "string"]
+            .iter()
+            .any(|kind| schema["type"] == *kind),
+        "the input of `{name}` must be a struct or a `String`: its schema is {schema}"
+    );
+    for example in (operation.examples)() {
+        check_text(&format!("an example of `{name}`"), example.user);
+        if let Err(error) = (operation.check)(&example.input.to_string()) {
+            panic!("the example {:?} of `{name}`: {error}", example.user);
+        }
+    }
+}
+
+fn check_name(name: &str) {
+    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.len() <= 64
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    assert!(
+        is_name,
+        "`{name}` is no name: use up to 64 lower-case letters, digits and `_`, the first a letter"
+    );
+}
+
+fn check_text(what: &str, text: &str) {
+    assert!(!text.trim().is_empty(), "{what} is blank");
+    assert!(
+        text.chars().count() <= 1000,
+        "{what} has more than 1000 characters"
+    );
+    assert!(
+        !text.chars().any(char::is_control),
+        "{what} holds a line break or another control character"
+    );
+}
+
+#[cfg(test)]
+mod tests;
