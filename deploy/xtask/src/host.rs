@@ -1,0 +1,36 @@
+//! The host: the binary `forge` with the tools embedded.
+
+use std::env::consts::EXE_SUFFIX;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::command;
+use crate::components::{self, Which};
+use crate::workspace::Workspace;
+
+/// Builds the tools, then the host that embeds them; returns the absolute path of `forge`.
+pub(crate) fn build(workspace: &Workspace) -> Result<PathBuf> {
+    components::build(workspace, Which::Plugins)?;
+    let mut cargo = command::cargo();
+    cargo
+        .current_dir(&workspace.root)
+        .args(["build", "--release", "--package", "forge-app"]);
+    command::run(&mut cargo)?;
+    Ok(workspace
+        .target
+        .join("release")
+        .join(format!("forge{EXE_SUFFIX}")))
+}
+
+/// Builds, then becomes `forge` with `command` and `arguments`, in the folder where the person is.
+pub(crate) fn build_and_run(
+    workspace: &Workspace,
+    command: &[&str],
+    arguments: &[OsString],
+) -> Result<()> {
+    let forge = build(workspace)?;
+    command::become_program(Command::new(forge).args(command).args(arguments))
+}
