@@ -1,3 +1,6 @@
 //! The part of Forge that does.
 
+pub mod config;
 pub mod providers;
+pub mod trace;
+pub mod clock;

@@ -199,7 +199,10 @@ impl Provider for LlamaCpp {
         };
         if let Some(name) = &model {
             let mut kept = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-            if kept.as_ref().is_none_or(|known| known.since.elapsed() >= MODEL_KNOWN_FOR) {
+            if kept
+                .as_ref()
+                .is_none_or(|known| known.since.elapsed() >= MODEL_KNOWN_FOR)
+            {
                 *kept = Some(KnownModel {
                     name: name.clone(),
                     since: Instant::now(),

@@ -257,7 +257,11 @@ fn told(
         Text::Pieces(pieces) => pieces,
     };
     let mut text = String::new();
-    let mut finish = if answer.limit { Finish::Limit } else { Finish::Done };
+    let mut finish = if answer.limit {
+        Finish::Limit
+    } else {
+        Finish::Done
+    };
     for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
         text.push_str(piece);
         if on_text(piece) == Flow::Stop {

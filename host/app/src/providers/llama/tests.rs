@@ -25,7 +25,8 @@ fn settings(url: String) -> Settings {
 }
 
 fn piece(content: &str) -> String {
-    let piece = json!({"index": 0, "content": content, "tokens": [1], "stop": false, "id_slot": -1});
+    let piece =
+        json!({"index": 0, "content": content, "tokens": [1], "stop": false, "id_slot": -1});
     format!("data: {piece}\n\n")
 }
 
@@ -102,7 +103,10 @@ async fn pieces_come_as_they_decode_and_the_last_one_tells_the_cost() {
 
 #[tokio::test]
 async fn a_stream_is_read_however_it_is_cut() {
-    let body = format!(": ping\r\n\r\n{}{LAST}\r\n\r\n", piece("né 🦀\n").replace('\n', "\r\n"));
+    let body = format!(
+        ": ping\r\n\r\n{}{LAST}\r\n\r\n",
+        piece("né 🦀\n").replace('\n', "\r\n")
+    );
     for size in 1..body.len() {
         let chunks = body.as_bytes().chunks(size).map(<[u8]>::to_vec);
         let reply = Reply::chunked(200, "text/event-stream", chunks);
@@ -157,7 +161,13 @@ async fn what_is_asked_stands_in_the_body() {
         max_tokens: Some(7),
     };
     let fields = json!([
-        "content", "stop", "stop_type", "tokens_predicted", "tokens_evaluated", "timings", "error"
+        "content",
+        "stop",
+        "stop_type",
+        "tokens_predicted",
+        "tokens_evaluated",
+        "timings",
+        "error"
     ]);
     assert_eq!(
         body_of(&constrained, |_| ()).await,
@@ -187,15 +197,17 @@ async fn what_is_asked_stands_in_the_body() {
 
 #[tokio::test]
 async fn the_servers_errors_are_told_apart() {
-    let error = |code: u16, kind: &str, message: &str| {
-        json!({"error": {"code": code, "message": message, "type": kind}})
-    };
+    let error = |code: u16, kind: &str, message: &str| json!({"error": {"code": code, "message": message, "type": kind}});
     check_error(
         refusal(503, &error(503, "unavailable_error", "Loading model")),
         "the model server at `URL` is still loading its model: try again in a moment",
     )
     .await;
-    let mut too_long = error(400, "exceed_context_size_error", "request (6001 tokens) exceeds …");
+    let mut too_long = error(
+        400,
+        "exceed_context_size_error",
+        "request (6001 tokens) exceeds …",
+    );
     too_long["error"]["n_prompt_tokens"] = json!(6001);
     too_long["error"]["n_ctx"] = json!(4096);
     check_error(
@@ -205,13 +217,19 @@ async fn the_servers_errors_are_told_apart() {
     )
     .await;
     check_error(
-        refusal(400, &error(400, "invalid_request_error", "failed to parse grammar")),
+        refusal(
+            400,
+            &error(400, "invalid_request_error", "failed to parse grammar"),
+        ),
         "the model server at `URL` answered 400: failed to parse grammar",
     )
     .await;
     check_error(
         Reply::whole(502, "text/html", &"<".repeat(600)),
-        &format!("the model server at `URL` answered 502: {}", "<".repeat(500)),
+        &format!(
+            "the model server at `URL` answered 502: {}",
+            "<".repeat(500)
+        ),
     )
     .await;
     let object = error(500, "server_error", "the context shift failed");
@@ -305,8 +323,8 @@ async fn time_is_limited_between_pieces_and_over_all() {
 
 #[tokio::test]
 async fn stopping_or_dropping_a_completion_closes_the_connection() {
-    let stuck = Reply::chunked(200, "text/event-stream", [piece("a").into_bytes()])
-        .ending(Ending::Silence);
+    let stuck =
+        Reply::chunked(200, "text/event-stream", [piece("a").into_bytes()]).ending(Ending::Silence);
     let server = Server::start(vec![stuck.clone(), stuck]).await;
     let llama = LlamaCpp::new(settings(server.url())).unwrap();
     let request = CompletionRequest {
@@ -315,7 +333,10 @@ async fn stopping_or_dropping_a_completion_closes_the_connection() {
         max_tokens: None,
     };
     let stopped = llama.complete(&request, &mut |_| Flow::Stop).await.unwrap();
-    assert_eq!((stopped.text.as_str(), stopped.finish), ("a", Finish::Cancelled));
+    assert_eq!(
+        (stopped.text.as_str(), stopped.finish),
+        ("a", Finish::Cancelled)
+    );
     server.hung_up().await;
 
     let (first, mut heard) = tokio::sync::mpsc::unbounded_channel();
@@ -334,7 +355,11 @@ async fn stopping_or_dropping_a_completion_closes_the_connection() {
 async fn the_model_is_named_by_alias_or_file_and_asked_once() {
     for (alias, path, expected) in [
         ("", "/models/qwen2.5-0.5b.gguf", Some("qwen2.5-0.5b")),
-        ("/models/smollm2.gguf", "/models/smollm2.gguf", Some("smollm2")),
+        (
+            "/models/smollm2.gguf",
+            "/models/smollm2.gguf",
+            Some("smollm2"),
+        ),
         ("house-model", "/models/x.gguf", Some("house-model")),
         ("", "", None),
     ] {

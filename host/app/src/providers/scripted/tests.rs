@@ -15,7 +15,11 @@ async fn check(line: &str, expected: Result<(&str, Finish), &str>, heard: &[&str
     let result = model
         .complete(&request, &mut |piece| {
             pieces.push(piece.to_owned());
-            if piece == "stop" { Flow::Stop } else { Flow::Continue }
+            if piece == "stop" {
+                Flow::Stop
+            } else {
+                Flow::Continue
+            }
         })
         .await;
     let found = match &result {
@@ -75,7 +79,9 @@ async fn an_ended_script_says_so() {
         constraint: None,
         max_tokens: None,
     };
-    let result = Scripted::new([]).complete(&request, &mut |_| Flow::Continue).await;
+    let result = Scripted::new([])
+        .complete(&request, &mut |_| Flow::Continue)
+        .await;
     assert_eq!(
         result.unwrap_err().to_string(),
         "the model server at `script` sent something that is no answer: the script has no line left"
@@ -86,7 +92,12 @@ async fn an_ended_script_says_so() {
 fn a_bad_line_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("script.jsonl");
-    for line in ["{\"complete\": \"x\"}", "nonsense", "\"noise\"", "{\"error\": {\"kind\": \"x\"}}"] {
+    for line in [
+        "{\"complete\": \"x\"}",
+        "nonsense",
+        "\"noise\"",
+        "{\"error\": {\"kind\": \"x\"}}",
+    ] {
         std::fs::write(&file, format!("\"silence\"\n{line}\n")).unwrap();
         let error = Scripted::from_file(&file).unwrap_err().to_string();
         assert!(error.starts_with("line 2 of the script"), "{error}");

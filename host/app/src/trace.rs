@@ -1,0 +1,124 @@
+//! The file that keeps the record of each run: one line of JSON per run, appended.
+//!
+//! Not here: what a record holds; that is [`forge_core::trace`].
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use forge_core::trace::{RunRecord, TraceSink};
+
+/// Appends to a file that only its owner can read.
+#[derive(Debug, Clone)]
+pub struct TraceFile {
+    path: PathBuf,
+}
+
+/// Keeps nothing, for an operator who wants no traces.
+#[derive(Debug, Clone, Copy)]
+pub struct NoTrace;
+
+impl TraceFile {
+    /// The trace at `path`. The file and its folder are made when the first record is kept.
+    #[must_use]
+    pub fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// The last `count` records, the newest first. Lines that are no records are passed over. Only
+    /// the end of the file is read.
+    ///
+    /// # Errors
+    /// When the file can't be read. A missing one has no records.
+    pub fn last(&self, count: usize) -> io::Result<Vec<RunRecord>> {
+        let mut file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            opened => opened?,
+        };
+        let mut unread = file.metadata()?.len();
+        let mut tail = Vec::new();
+        let mut records = Vec::new();
+        while unread > 0 && records.len() < count {
+            let length = unread.min(READ_BYTES);
+            unread -= length;
+            file.seek(SeekFrom::Start(unread))?;
+            let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+            file.read_exact(&mut bytes)?;
+            bytes.append(&mut tail);
+            // The first line may have begun before this piece, unless the file itself begins here.
+            let whole_from = match bytes.iter().position(|byte| *byte == b'\n') {
+                _ if unread == 0 => 0,
+                Some(newline) => newline + 1,
+                None => bytes.len(),
+            };
+            let whole_lines = bytes[whole_from..].split(|byte| *byte == b'\n').rev();
+            records.extend(whole_lines.filter_map(|line| serde_json::from_slice(line).ok()));
+            bytes.truncate(whole_from);
+            tail = bytes;
+        }
+        records.truncate(count);
+        Ok(records)
+    }
+
+    fn append(&self, run: &RunRecord) -> io::Result<()> {
+        let mut line = serde_json::to_vec(run)?;
+        line.push(b'\n');
+        if let Some(folder) = self.path.parent() {
+            create_private_folder(folder)?;
+        }
+        let mut file = private_file().open(&self.path)?;
+        // A line that was cut off (a full disk, a crash) must not take the next one with it.
+        if !ends_with_newline(&mut file)? {
+            line.insert(0, b'\n');
+        }
+        // One write: records of several processes do not mix.
+        file.write_all(&line)
+    }
+}
+
+const READ_BYTES: u64 = 64 * 1024;
+
+impl TraceSink for TraceFile {
+    fn record(&self, run: &RunRecord) {
+        if let Err(error) = self.append(run) {
+            tracing::warn!(
+                trace.file = %self.path.display(),
+                "the run was not traced: `{}` can't be written: {error}",
+                self.path.display()
+            );
+        }
+    }
+}
+
+impl TraceSink for NoTrace {
+    fn record(&self, _run: &RunRecord) {}
+}
+
+fn ends_with_newline(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn create_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests;
