@@ -1,0 +1,230 @@
+//! One call: a fresh instance, this operation's grant, an outcome.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use forge_contract::grant::Grant;
+use forge_contract::manifest::Operation;
+use forge_contract::outcome::{Content, Failure, FailureCode, Outcome, Output, Stop};
+use forge_contract::report::{CallReport, Progress};
+use forge_contract::requirements::Requirements;
+use serde_json::Value;
+use wasmtime_wasi::WasiCtx;
+
+use crate::bindings::exports::forge::tool::tool as abi;
+use crate::bindings::forge::tool::types;
+use crate::filesystem::scope::Scope;
+use crate::linker::PowerSet;
+use crate::plugin::Plugin;
+use crate::settings::Limits;
+use crate::state::{Sandbox, State};
+use crate::workspace::Workspace;
+
+/// Who is told of sub-steps and pieces of the answer while a tool runs. Must not wait.
+pub(crate) type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// A call of one operation.
+#[derive(Clone)]
+pub struct Call<'a> {
+    operation: &'a str,
+    input: &'a str,
+    grant: &'a Grant,
+    workspace: Option<&'a Workspace>,
+    settings: Option<String>,
+    on_progress: Option<OnProgress>,
+}
+
+impl<'a> Call<'a> {
+    /// A call of `operation` with `input`, the JSON value that its schema describes. `grant` is cut to
+    /// what the operation declares.
+    #[must_use]
+    pub fn new(operation: &'a str, input: &'a str, grant: &'a Grant) -> Self {
+        Self {
+            operation,
+            input,
+            grant,
+            workspace: None,
+            settings: None,
+            on_progress: None,
+        }
+    }
+
+    /// With this folder as the workspace, if the grant opens one.
+    #[must_use]
+    pub fn in_workspace(self, workspace: &'a Workspace) -> Self {
+        Self {
+            workspace: Some(workspace),
+            ..self
+        }
+    }
+
+    /// With the plugin's own settings, a JSON object.
+    #[must_use]
+    pub fn with_settings(self, settings: &Value) -> Self {
+        Self {
+            settings: Some(settings.to_string()),
+            ..self
+        }
+    }
+
+    /// With someone who is told how far the tool has come.
+    #[must_use]
+    pub fn on_progress(self, on_progress: Arc<dyn Fn(Progress) + Send + Sync>) -> Self {
+        Self {
+            on_progress: Some(on_progress),
+            ..self
+        }
+    }
+}
+
+/// Runs `call`; whatever happens is an outcome.
+pub(crate) async fn run(plugin: &Plugin, call: Call<'_>) -> CallReport {
+    let started = Instant::now();
+    let mut report = match plugin.manifest().operation(call.operation) {
+        Some(operation) => run_operation(plugin, operation, call).await,
+        None => CallReport::not_run(Outcome::failed(
+            FailureCode::NotFound,
+            format!(
+                "`{}` has no operation `{}`",
+                plugin.manifest().name,
+                call.operation
+            ),
+        )),
+    };
+    report.duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+    report
+}
+
+async fn run_operation(plugin: &Plugin, operation: &Operation, call: Call<'_>) -> CallReport {
+    let nothing = Requirements::default();
+    let declared = operation.requires.as_ref().unwrap_or(&nothing);
+    let grant = call.grant.limited_to(declared);
+    let pre = match plugin.linked_for(PowerSet::of(&grant.powers())) {
+        Ok(pre) => pre,
+        Err(error) => {
+            let message = error.root_cause().to_string();
+            return CallReport::not_run(Outcome::Stopped(Stop::Contract { message }));
+        }
+    };
+    let limits = plugin.shared().settings.limits;
+    let mut state = State::of_call(
+        wasi(&grant, call.workspace),
+        limits,
+        &operation.name,
+        declared,
+    );
+    state.scope = call
+        .workspace
+        .map_or_else(Scope::everywhere, |workspace| Scope::of(&grant, workspace));
+    state.on_progress = call.on_progress;
+    if let Some(settings) = call.settings {
+        state.settings = settings;
+    }
+    let (answer, state) = Sandbox::new(plugin.shared(), state)
+        .run_with_state(async |store| {
+            let instance = pre.instantiate_async(&mut *store).await?;
+            instance
+                .forge_tool_tool()
+                .call_run(store, call.operation, call.input)
+                .await
+        })
+        .await;
+    let outcome = match answer {
+        Ok(answer) => outcome(answer, limits),
+        Err(ending) => Outcome::Stopped(ending.stop),
+    };
+    state.recorder.report(outcome)
+}
+
+/// WASI with nothing but what `grant` opens of `workspace`: no variable, no argument, no socket.
+fn wasi(grant: &Grant, workspace: Option<&Workspace>) -> WasiCtx {
+    let mut wasi = WasiCtx::builder();
+    // Files are read in place: a hop to another thread would cost more than the read.
+    wasi.allow_tcp(false)
+        .allow_udp(false)
+        .allow_blocking_current_thread(true);
+    let mut wasi = wasi.build();
+    if let (Some(access), Some(workspace)) = (grant.allowed.workspace, workspace) {
+        *wasi.filesystem() = workspace.opened(access);
+    }
+    wasi
+}
+
+/// The guest's answer as an outcome; an answer that is too long or not what it says is none.
+fn outcome(answer: Result<abi::Output, types::Error>, limits: Limits) -> Outcome {
+    let bytes = match &answer {
+        Ok(output) => {
+            output.content.iter().map(content_bytes).sum::<usize>()
+                + output.structured.as_ref().map_or(0, String::len)
+        }
+        Err(error) => {
+            error.code.len() + error.message.len() + error.details.as_ref().map_or(0, String::len)
+        }
+    };
+    if bytes > limits.output_bytes {
+        let value = limits.output_bytes as u64;
+        return Outcome::Stopped(Stop::Limit {
+            limit: "output_bytes".to_owned(),
+            value,
+        });
+    }
+    match answer {
+        Ok(answer) => match output(answer) {
+            Ok(output) => Outcome::Done(output),
+            Err(message) => Outcome::Stopped(Stop::Contract { message }),
+        },
+        Err(error) => Outcome::Failed(failure(error)),
+    }
+}
+
+fn content_bytes(content: &types::Content) -> usize {
+    match content {
+        types::Content::Text(text) | types::Content::Json(text) | types::Content::Other(text) => {
+            text.len()
+        }
+        types::Content::Image(blob) => blob.mime.len() + blob.data.len(),
+        types::Content::Artifact(document) => {
+            document.name.len() + document.mime.len() + document.data.len()
+        }
+    }
+}
+
+fn output(answer: abi::Output) -> Result<Output, String> {
+    let parse = |what: &str, json: &str| {
+        serde_json::from_str::<Value>(json)
+            .map_err(|error| format!("its `{what}` is no JSON: {error}"))
+    };
+    let content = answer.content.into_iter().map(|content| {
+        Ok(match content {
+            types::Content::Text(text) => Content::Text { text },
+            types::Content::Json(json) => Content::Json {
+                value: parse("json", &json)?,
+            },
+            types::Content::Image(types::Blob { mime, data }) => Content::Image { mime, data },
+            types::Content::Artifact(types::Document { name, mime, data }) => {
+                Content::Artifact { name, mime, data }
+            }
+            types::Content::Other(json) => Content::Other {
+                block: parse("other", &json)?,
+            },
+        })
+    });
+    Ok(Output {
+        content: content.collect::<Result<_, String>>()?,
+        structured: answer
+            .structured
+            .map(|json| parse("structured", &json))
+            .transpose()?,
+    })
+}
+
+fn failure(error: types::Error) -> Failure {
+    let details = error
+        .details
+        .map(|json| serde_json::from_str(&json).unwrap_or(Value::String(json)));
+    Failure {
+        code: FailureCode::parse(&error.code),
+        message: error.message,
+        details,
+    }
+}

@@ -1,0 +1,197 @@
+//! Notes what a call does, within bounds.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use forge_contract::effect::{Effect, FileAction, FileEffect};
+use forge_contract::outcome::Outcome;
+use forge_contract::report::{CallReport, LogLevel, LogLine};
+
+use crate::limiter::LimitReached;
+use crate::settings::Limits;
+
+/// The notes of one call.
+pub(crate) struct Recorder {
+    limits: Limits,
+    effects: Vec<Effect>,
+    effects_omitted: u64,
+    log: Vec<LogLine>,
+    log_omitted: u64,
+    steps: Vec<String>,
+    /// What the guest holds open, by the number of its handle.
+    opened: HashMap<u32, Opened>,
+    /// Where to add the bytes that went through an opening, once the call is over.
+    counters: Vec<(usize, Arc<AtomicU64>)>,
+}
+
+/// A file or folder that the guest holds open.
+#[derive(Clone)]
+pub(crate) struct Opened {
+    /// The guest's path.
+    pub(crate) path: Arc<str>,
+    /// Bytes read or written through it.
+    pub(crate) bytes: Arc<AtomicU64>,
+}
+
+/// The longest line or sub-step that is kept, in characters.
+const LINE_CHARS: usize = 1000;
+
+impl Recorder {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            effects: Vec::new(),
+            effects_omitted: 0,
+            log: Vec::new(),
+            log_omitted: 0,
+            steps: Vec::new(),
+            opened: HashMap::new(),
+            counters: Vec::new(),
+        }
+    }
+
+    /// Notes an opening or listing. Past the limit it is only counted.
+    pub(crate) fn looked(&mut self, action: FileAction, path: &str, error: Option<String>) {
+        debug_assert!(!action.changes(), "a change is asked for before it is made");
+        if self.has_room() {
+            self.push_file(FileEffect {
+                action,
+                path: path.to_owned(),
+                to: None,
+                bytes: 0,
+                error,
+            });
+        } else {
+            self.effects_omitted += 1;
+        }
+    }
+
+    /// Makes room for a change that is about to be tried: none happens without a note.
+    pub(crate) fn before_change(&self) -> Result<(), LimitReached> {
+        if self.has_room() {
+            Ok(())
+        } else {
+            Err(LimitReached {
+                limit: "effects",
+                value: self.limits.effects as u64,
+            })
+        }
+    }
+
+    /// Notes a change, or one that failed.
+    pub(crate) fn changed(
+        &mut self,
+        action: FileAction,
+        path: &str,
+        to: Option<String>,
+        error: Option<String>,
+    ) {
+        self.push_file(FileEffect {
+            action,
+            path: path.to_owned(),
+            to,
+            bytes: 0,
+            error,
+        });
+    }
+
+    /// Notes a call of a power that was refused.
+    pub(crate) fn refused(&mut self, effect: Effect) {
+        if self.has_room() {
+            self.effects.push(effect);
+        } else {
+            self.effects_omitted += 1;
+        }
+    }
+
+    /// Remembers the file that the handle `number` stands for. The bytes that go through it are added to
+    /// the effect that was noted last.
+    pub(crate) fn opened_file(&mut self, number: u32, path: Arc<str>) {
+        let bytes = Arc::new(AtomicU64::new(0));
+        if let Some(last) = self.effects.len().checked_sub(1) {
+            self.counters.push((last, bytes.clone()));
+        }
+        self.opened.insert(number, Opened { path, bytes });
+    }
+
+    /// Remembers the folder that the handle `number` stands for, or a file that was only counted.
+    pub(crate) fn opened_folder(&mut self, number: u32, path: Arc<str>) {
+        self.opened.insert(
+            number,
+            Opened {
+                path,
+                bytes: Arc::default(),
+            },
+        );
+    }
+
+    /// What the handle `number` stands for.
+    pub(crate) fn handle(&self, number: u32) -> Opened {
+        self.opened.get(&number).cloned().unwrap_or_else(|| Opened {
+            path: "".into(),
+            bytes: Arc::default(),
+        })
+    }
+
+    /// Forgets a handle that was closed.
+    pub(crate) fn closed(&mut self, number: u32) {
+        self.opened.remove(&number);
+    }
+
+    /// Whether another effect is kept.
+    pub(crate) fn has_room(&self) -> bool {
+        self.effects.len() < self.limits.effects
+    }
+
+    /// Keeps a line of log.
+    pub(crate) fn logged(&mut self, level: LogLevel, message: &str) {
+        if self.log.len() < self.limits.log_lines {
+            self.log.push(LogLine {
+                level,
+                message: shortened(message),
+            });
+        } else {
+            self.log_omitted += 1;
+        }
+    }
+
+    /// Keeps a sub-step's name and returns it as it is kept.
+    pub(crate) fn stepped(&mut self, name: &str) -> Option<String> {
+        let name = shortened(name);
+        if self.steps.len() >= self.limits.log_lines {
+            return None;
+        }
+        self.steps.push(name.clone());
+        Some(name)
+    }
+
+    /// The report of the call that ended in `outcome`.
+    pub(crate) fn report(mut self, outcome: Outcome) -> CallReport {
+        for (index, bytes) in self.counters {
+            if let Some(Effect::File(file)) = self.effects.get_mut(index) {
+                file.bytes = bytes.load(Ordering::Relaxed);
+            }
+        }
+        CallReport {
+            outcome,
+            effects: self.effects,
+            effects_omitted: self.effects_omitted,
+            log: self.log,
+            log_omitted: self.log_omitted,
+            steps: self.steps,
+            duration_us: 0,
+        }
+    }
+
+    fn push_file(&mut self, effect: FileEffect) {
+        self.effects.push(Effect::File(effect));
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LINE_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
