@@ -17,6 +17,10 @@ forge_sdk::tool! {
     },
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the house rule is the host's; the guest's surroundings are what is tested"
+)]
 fn look(_input: NoInput) -> Value {
     let variables: Vec<[String; 2]> = env::vars_os()
         .map(|(name, value)| [name, value].map(|text| text.to_string_lossy().into_owned()))

@@ -75,12 +75,21 @@ fn told(result: io::Result<()>) -> Value {
     }
 }
 
-#[cfg(unix)]
+#[cfg(not(target_arch = "wasm32"))]
 fn symlink(original: &str, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(original, link)
 }
 
-#[cfg(not(unix))]
+/// By WASI itself: the standard library's own function is unstable.
+#[cfg(target_arch = "wasm32")]
 fn symlink(original: &str, link: &Path) -> io::Result<()> {
-    std::os::wasi::fs::symlink_path(original, link)
+    let link = link.to_string_lossy();
+    let folders = wasip2::filesystem::preopens::get_directories();
+    let (folder, name) = folders
+        .iter()
+        .find_map(|(folder, at)| Some((folder, link.strip_prefix(&format!("{at}/"))?)))
+        .ok_or_else(|| io::Error::other("no folder is open above the link"))?;
+    folder
+        .symlink_at(original, name)
+        .map_err(|code| io::Error::other(code.to_string()))
 }
