@@ -5,7 +5,11 @@
 //! comes in through the ports [`provider::Provider`], [`tools::Tools`], [`trace::TraceSink`],
 //! [`clock::Clock`] and [`observer::Observer`].
 
-// In reading order: the ports that a turn stands on.
+// In reading order: the turn, what it calls, and the ports that it stands on.
+pub mod turn;
+pub mod router;
+pub mod registry;
+pub mod policy;
 pub mod provider;
 pub mod tools;
 pub mod trace;

@@ -52,10 +52,13 @@ pub struct StepRecord {
     pub router_content_preview: Option<String>,
     /// What policy said: `allow`, or the reason of the refusal.
     pub verdict: Option<String>,
-    /// Whether the tool answered; absent when it was not run.
+    /// Whether the tool answered; absent when a guard or policy kept it from running.
     pub tool_ok: Option<bool>,
     /// Why the tool was not run or did not answer.
     pub tool_error: Option<String>,
+    /// Why the model's text is no answer, in one word; absent when it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placeholder: Option<String>,
     /// What the call left behind, without its content; absent when no tool was run.
     pub call: Option<CallRecord>,
     /// What the decision cost.

@@ -1,0 +1,1 @@
+//! Turns against a scripted model, scripted tools and a scripted clock.
