@@ -96,3 +96,20 @@ pub fn generate_as<T: DeserializeOwned + JsonSchema>(request: impl Into<Request>
     serde_json::from_str(&answer.text)
         .map_err(|error| Error::failed(format!("the model's answer does not fit: {error}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_request_has_the_contracts_form() {
+        let check = |request: Request, expected| assert_eq!(json!(request), expected);
+        check("hello".into(), json!({"prompt": "hello"}));
+        check(
+            Request::new("a").system("b").max_tokens(3),
+            json!({"prompt": "a", "system": "b", "max_tokens": 3}),
+        );
+    }
+}

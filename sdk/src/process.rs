@@ -114,3 +114,29 @@ impl Command {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_command_has_the_contracts_form() {
+        let check = |command: Command, expected| assert_eq!(json!(command), expected);
+        check(Command::new("git"), json!({"program": "git"}));
+        check(
+            Command::new("git")
+                .args(["log"])
+                .args(["-1"])
+                .current_dir("sub")
+                .env("LANG", "C")
+                .timeout(Duration::from_secs(2))
+                .stdin("not in the document"),
+            json!({
+                "program": "git", "args": ["log", "-1"], "cwd": "sub",
+                "env": {"LANG": "C"}, "timeout_ms": 2000,
+            }),
+        );
+    }
+}

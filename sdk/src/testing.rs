@@ -105,60 +105,65 @@ pub(crate) fn record(record: impl FnOnce() -> Record) {
 /// When the manifest breaks a rule that the host checks as it loads a tool.
 #[doc(hidden)]
 pub fn check_manifest(tool: &Tool) {
-    check_name(tool.name);
-    check_text("the tool's summary", tool.summary);
+    if let Err(fault) = sound(tool) {
+        panic!("{fault}");
+    }
+}
+
+fn sound(tool: &Tool) -> Result<(), String> {
+    check_name(tool.name)?;
+    check_text("the tool's summary", tool.summary)?;
     let mut names = BTreeSet::new();
     for operation in tool.operations {
-        check_name(operation.name);
-        assert!(
-            names.insert(operation.name),
-            "there are two operations `{}`",
-            operation.name
-        );
-        check_operation(operation);
-    }
-}
-
-fn check_operation(operation: &Operation) {
-    let Operation { name, summary, .. } = operation;
-    check_text(&format!("the summary of `{name}`"), summary);
-    let schema = (operation.schema)();
-    assert!(
-        ["object", "string"]
-            .iter()
-            .any(|kind| schema["type"] == *kind),
-        "the input of `{name}` must be a struct or a `String`: its schema is {schema}"
-    );
-    for example in (operation.examples)() {
-        check_text(&format!("an example of `{name}`"), example.user);
-        if let Err(error) = (operation.check)(&example.input.to_string()) {
-            panic!("the example {:?} of `{name}`: {error}", example.user);
+        check_name(operation.name)?;
+        if !names.insert(operation.name) {
+            return Err(format!("there are two operations `{}`", operation.name));
         }
+        check_operation(operation)?;
     }
+    Ok(())
 }
 
-fn check_name(name: &str) {
+fn check_operation(operation: &Operation) -> Result<(), String> {
+    let Operation { name, summary, .. } = operation;
+    check_text(&format!("the summary of `{name}`"), summary)?;
+    let schema = (operation.schema)();
+    if schema["type"] != "object" && schema["type"] != "string" {
+        return Err(format!(
+            "the input of `{name}` must be a struct or a `String`: its schema is {schema}"
+        ));
+    }
+    for example in (operation.examples)() {
+        check_text(&format!("an example of `{name}`"), example.user)?;
+        (operation.check)(&example.input.to_string())
+            .map_err(|error| format!("the example {:?} of `{name}`: {error}", example.user))?;
+    }
+    Ok(())
+}
+
+fn check_name(name: &str) -> Result<(), String> {
     let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.len() <= 64
         && name
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    assert!(
-        is_name,
-        "`{name}` is no name: use up to 64 lower-case letters, digits and `_`, the first a letter"
-    );
+    is_name.then_some(()).ok_or_else(|| {
+        format!("`{name}` is no name: use up to 64 lower-case letters, digits and `_`, the first a letter")
+    })
 }
 
-fn check_text(what: &str, text: &str) {
-    assert!(!text.trim().is_empty(), "{what} is blank");
-    assert!(
-        text.chars().count() <= 1000,
-        "{what} has more than 1000 characters"
-    );
-    assert!(
-        !text.chars().any(char::is_control),
-        "{what} holds a line break or another control character"
-    );
+fn check_text(what: &str, text: &str) -> Result<(), String> {
+    if text.trim().is_empty() {
+        Err(format!("{what} is blank"))
+    } else if text.chars().count() > 1000 {
+        Err(format!("{what} has more than 1000 characters"))
+    } else if text.chars().any(char::is_control) {
+        Err(format!(
+            "{what} holds a line break or another control character"
+        ))
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

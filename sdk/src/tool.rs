@@ -275,3 +275,6 @@ macro_rules! tool {
     (@hints) => { $crate::Hints::none() };
     (@hints $hints:expr) => { $hints };
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,6 +52,9 @@ impl Place {
 
     fn missing(&self) -> Error {
         let name = &self.shown;
+        if self.path == workspace::root() {
+            return Error::unavailable("the workspace is not there");
+        }
         if let Some(link) = self.link() {
             return Error::not_found(format!("`{link}` is a link to what does not exist"));
         }

@@ -12,7 +12,7 @@ use proc_macro::TokenStream;
 /// Fields take the attributes of serde and schemars. Give every text a bound: a small model whose
 /// grammar has none may write on without an end.
 ///
-/// ```ignore
+/// ```text
 /// #[forge_sdk::input]
 /// struct Input {
 ///     /// The file, relative to the workspace.
@@ -30,8 +30,7 @@ pub fn input(_arguments: TokenStream, item: TokenStream) -> TokenStream {
     )
 }
 
-/// Makes a struct or an enum writable as JSON, for [`Json`](https://docs.rs/forge-sdk) and other
-/// answers.
+/// Makes a struct or an enum writable as JSON, for answers such as `Json(value)`.
 #[proc_macro_attribute]
 pub fn output(_arguments: TokenStream, item: TokenStream) -> TokenStream {
     prepend(

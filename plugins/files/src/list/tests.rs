@@ -70,6 +70,17 @@ fn what_can_t_be_listed_is_said() {
 }
 
 #[test]
+fn a_missing_workspace_is_said() {
+    let folder = workspace(&[]);
+    let answer = forge_sdk::testing::with_workspace(folder.path().join("gone"), || {
+        crate::tool::run("list", "{}")
+    });
+    let error = answer.unwrap_err();
+    assert_eq!(error.code(), forge_sdk::Code::Unavailable);
+    assert_eq!(error.message(), "the workspace is not there");
+}
+
+#[test]
 fn a_link_is_shown_and_not_entered() {
     let files = workspace(&[("a/x", b"")]);
     symlink(".", files.path().join("a/again")).unwrap();

@@ -10,14 +10,14 @@ use forge_sdk::{Access, Requires, Result, Value, json};
 
 /// A path as the guest sees it.
 #[forge_sdk::input]
-pub struct Target {
+struct Target {
     /// Such as `/workspace/../secret`.
     path: String,
 }
 
 /// A folder as the guest sees it.
 #[forge_sdk::input]
-pub struct Folder {
+struct Folder {
     /// Such as `/workspace`; it must hold a file `existing`.
     folder: String,
 }

@@ -4,7 +4,7 @@ use forge_sdk::{Access, Requires, Result, workspace};
 
 /// Which file.
 #[forge_sdk::input]
-pub struct Input {
+struct Input {
     /// Relative to the workspace.
     path: String,
 }

@@ -8,7 +8,7 @@ use forge_sdk::{Requires, Value, json};
 
 /// Where something listens.
 #[forge_sdk::input]
-pub struct Target {
+struct Target {
     /// A port of 127.0.0.1.
     port: u16,
 }

@@ -5,14 +5,14 @@ use forge_sdk::{Access, Requires, Result, Value, files, json};
 
 /// A path in the workspace.
 #[forge_sdk::input]
-pub struct Target {
+struct Target {
     /// Relative to the workspace.
     path: String,
 }
 
 /// A file to write.
 #[forge_sdk::input]
-pub struct Draft {
+struct Draft {
     /// Relative to the workspace.
     path: String,
     /// What it shall hold.
