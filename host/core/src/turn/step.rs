@@ -44,11 +44,14 @@ pub(super) async fn take(run: &mut Run<'_>) -> Option<Ending> {
         Choice::Decision(decision) => step.decision(run, decision, "").await,
         Choice::CutAnswer(decision) => step.decision(run, decision, CUT_MARK).await,
         Choice::CutCall { tool } => {
-            let tool = tool.unwrap_or_else(|| CHAT.to_owned());
+            let whose = tool
+                .as_ref()
+                .map_or_else(String::new, |tool| format!(" for `{tool}`"));
             let problem = format!(
-                "the decision for `{tool}` was cut at the model's token limit: ask for less at once, or raise the limit"
+                "the decision{whose} was cut at the model's token limit: ask for less at once, or raise the limit"
             );
-            step.record.router_tool = Some(tool.clone());
+            step.record.router_tool.clone_from(&tool);
+            let tool = tool.unwrap_or_else(|| NO_TOOL.to_owned());
             let outcome = Outcome::failed(FailureCode::Failed, problem);
             step.close(run, &tool, &outcome);
             step.failed(run, tool, outcome)
