@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use forge_contract::name::Name;
+use forge_core::policy::Mode;
 use url::Url;
 
 use crate::providers::llama;
@@ -27,6 +28,8 @@ pub struct Config {
     pub enabled_tools: EnabledTools,
     /// What tools may be let do (`POLICY_ALLOW_…`).
     pub allow: Switches,
+    /// How far runs may go.
+    pub mode: Mode,
     /// The folder that tools see as `/workspace` (`WORKSPACE_DIR`), resolved.
     pub workspace: PathBuf,
     /// Where Forge keeps its own data (`FORGE_DATA_DIR`), resolved.
@@ -84,6 +87,8 @@ pub struct Overrides {
     pub workspace: Option<PathBuf>,
     /// The most steps of a run.
     pub max_steps: Option<u32>,
+    /// How far runs may go.
+    pub mode: Mode,
 }
 
 /// A setting that can't be used.
@@ -182,6 +187,7 @@ impl Config {
                 subprocess: environment.switch(subprocess, On)?,
                 llm: environment.switch(llm, On)?,
             },
+            mode: overrides.mode,
             workspace: folders.workspace,
             data_dir: folders.data_dir,
             cache_dir: folders.cache_dir,

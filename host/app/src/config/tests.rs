@@ -281,8 +281,10 @@ fn an_invocation_goes_over_the_environment() {
     let overrides = Overrides {
         workspace: Some(Path::new("work").to_path_buf()),
         max_steps: Some(3),
+        mode: Mode::ReadOnly,
     };
     let config = Config::read(&environment, &overrides).unwrap();
     assert_eq!(config.workspace, machine.path().join("work"));
     assert_eq!(config.max_steps, Some(3));
+    assert_eq!(config.mode, Mode::ReadOnly);
 }

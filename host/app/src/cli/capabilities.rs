@@ -1,0 +1,109 @@
+//! `forge capabilities`: what every tool can do, and whether it may.
+
+use std::io::{self, IsTerminal, Write};
+
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+
+use super::error::CliError;
+use super::printable::printable;
+use super::{CapabilitiesArguments, Exit};
+use crate::app::{App, Offered};
+use crate::config::Config;
+
+pub(super) async fn run(
+    config: &Config,
+    arguments: &CapabilitiesArguments,
+) -> Result<Exit, CliError> {
+    let app = App::start(config).await?;
+    let offered = app.capabilities();
+    let text = if arguments.json {
+        let rows: Vec<Row<'_>> = offered.iter().map(row).collect();
+        serde_json::to_string(&rows).map_err(|error| CliError::Output(error.into()))? + "\n"
+    } else {
+        shown(&offered)
+    };
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            return Err(CliError::Output(error));
+        }
+        _ => {}
+    }
+    for warning in app.warnings() {
+        tracing::warn!("{warning}");
+    }
+    Ok(Exit::Answered)
+}
+
+/// One operation, for a program.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    capability: &'a str,
+    operation: &'a str,
+    summary: &'a str,
+    provider: &'a str,
+    digest: &'a str,
+    /// Absent when the tool declares nothing at all.
+    requires: Option<&'a forge_contract::requirements::Requirements>,
+    available: bool,
+    /// Why not, and the way out.
+    blocked: Option<&'a str>,
+}
+
+fn row(offered: &Offered) -> Row<'_> {
+    Row {
+        capability: offered.listing.capability.as_str(),
+        operation: offered.listing.operation.as_str(),
+        summary: &offered.listing.operation_summary,
+        provider: &offered.listing.source,
+        digest: &offered.digest,
+        requires: offered.listing.requires.as_ref(),
+        available: offered.blocked.is_none(),
+        blocked: offered.blocked.as_deref(),
+    }
+}
+
+fn shown(offered: &[Offered]) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(["CAPABILITY", "OPERATION", "REQUIRES", "STATE", "PROVIDER"]);
+    let terminal = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
+    if let Some((width, _)) = terminal {
+        table.set_width(width.0);
+    }
+    for offered in offered {
+        let listing = &offered.listing;
+        let requires = listing.requires.as_ref().map(ToString::to_string);
+        table.add_row([
+            listing.capability.to_string(),
+            listing.operation.to_string(),
+            requires.unwrap_or_else(|| "not declared: granted nothing".to_owned()),
+            offered
+                .blocked
+                .as_ref()
+                .map_or("available".to_owned(), |why| format!("blocked: {why}")),
+            format!("{} {}", listing.source, short(&offered.digest)),
+        ]);
+    }
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    let available = offered
+        .iter()
+        .filter(|offered| offered.blocked.is_none())
+        .count();
+    let table = lines.join("\n");
+    format!(
+        "{}\n\n{} operations, {available} available\n",
+        printable(&table),
+        offered.len()
+    )
+}
+
+/// Enough of a digest to tell two versions apart.
+fn short(digest: &str) -> &str {
+    digest.get(..12).unwrap_or(digest)
+}

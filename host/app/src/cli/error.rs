@@ -1,0 +1,81 @@
+//! How a failure outside a turn is told, and with which exit code. The one place that renders them.
+
+use std::error::Error;
+use std::io;
+
+use anstyle::{AnsiColor, Style};
+
+use super::Exit;
+use super::printable::printable;
+use crate::app::StartError;
+use crate::config::ConfigError;
+
+/// Why a command could not be carried out.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CliError {
+    #[error(transparent)]
+    Config(ConfigError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// Standard input is no text.
+    #[error("standard input can't be read")]
+    Input(#[source] io::Error),
+    #[error(
+        "standard input holds more than {limit} bytes: put long text into a file of the workspace"
+    )]
+    InputTooLong { limit: u64 },
+    #[error("there is no text: say what you want, as in `forge chat hello`")]
+    NoText,
+    #[error("standard output can't be written")]
+    Output(#[source] io::Error),
+    #[error("no threads can be started")]
+    Threads(#[source] io::Error),
+}
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+impl CliError {
+    /// Tells the user, and says how the program ends.
+    pub(super) fn report(&self) -> Exit {
+        say(&self.text());
+        self.exit()
+    }
+
+    /// The error with its causes, in one line.
+    pub(super) fn text(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            text = format!("{text}: {error}");
+            cause = error.source();
+        }
+        text
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Config(_) | Self::Input(_) | Self::InputTooLong { .. } | Self::NoText => {
+                Exit::BadUse
+            }
+            Self::Start(error) => match error {
+                StartError::Workspace { .. }
+                | StartError::Script(_)
+                | StartError::UnknownTools { .. } => Exit::BadUse,
+                StartError::Runtime(_) | StartError::HttpClient(_) | StartError::Registry(_) => {
+                    Exit::Internal
+                }
+            },
+            Self::Output(_) | Self::Threads(_) => Exit::Internal,
+        }
+    }
+}
+
+/// Writes one error to standard error.
+pub(super) fn say(text: &str) {
+    let mut errors = anstream::stderr();
+    // Nobody is left to be told when standard error is closed.
+    let _ = io::Write::write_fmt(
+        &mut errors,
+        format_args!("{ERROR}error:{ERROR:#} {}\n", printable(text)),
+    );
+}

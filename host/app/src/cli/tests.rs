@@ -1,0 +1,60 @@
+use super::*;
+
+#[test]
+fn the_arguments_are_sound() {
+    CommandLine::command().debug_assert();
+}
+
+#[test]
+fn help_names_the_commands_and_the_exit_codes() {
+    let help = CommandLine::command()
+        .term_width(100)
+        .render_help()
+        .to_string();
+    let expected = "\
+An agent runtime for your own machine: a local model proposes, Forge decides, and every tool runs in
+a sandbox that holds only what it declared
+
+Usage: forge [COMMAND]
+
+Commands:
+  chat          Take one turn: the answer goes to standard output, everything else to standard error
+  capabilities  List what every tool can do, what it needs, and whether policy lets it
+  help          Print this message or the help of the given subcommand(s)
+
+Options:
+  -h, --help     Print help (see more with '--help')
+  -V, --version  Print version
+
+Exit codes:
+    0  answered
+    1  the turn failed: a tool failed or was denied, or the model went in circles
+    2  the command line or a setting can't be used
+    3  no model: unreachable, too slow, or no usable answer
+    4  Forge itself failed
+  130  interrupted
+";
+    assert_eq!(help, expected);
+}
+
+#[test]
+fn the_long_help_names_every_setting() {
+    let help = CommandLine::command().render_long_help().to_string();
+    for file in ["src/config.rs", "src/config/folders.rs"] {
+        let source =
+            std::fs::read_to_string(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let quoted = source.split('"').skip(1).step_by(2);
+        let is_variable = |text: &&str| {
+            text.len() > 4 && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+        };
+        for variable in quoted
+            .filter(is_variable)
+            .filter(|text| !text.ends_with('_'))
+        {
+            assert!(
+                help.contains(variable),
+                "`{variable}` of {file} is not in the help"
+            );
+        }
+    }
+}
