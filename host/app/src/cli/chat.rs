@@ -7,13 +7,17 @@ use forge_core::trace::{LlmRecord, StepRecord};
 use forge_core::turn::{NO_TOOL, TurnReport};
 
 use super::error::{self, CliError};
-use super::screen::{Answer, Notes, Screen};
+use super::screen::{Answer, Notes, Screen, is_text};
 use super::{ChatArguments, Exit, result};
 use crate::app::{App, ChatRequest, RunKind};
+use crate::clock::SystemClock;
 use crate::config::Config;
 
 /// The longest text that is taken from standard input, in bytes.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
+
+/// The width of a terminal that does not tell it.
+const DEFAULT_COLUMNS: usize = 80;
 
 pub(super) async fn run(config: &Config, arguments: &ChatArguments) -> Result<Exit, CliError> {
     let request = ChatRequest {
@@ -93,7 +97,10 @@ fn screen(arguments: &ChatArguments) -> Screen {
     };
     let notes = match (arguments.json, io::stderr().is_terminal()) {
         (true, _) => Notes::Off,
-        (false, true) => Notes::Live,
+        (false, true) => Notes::Live {
+            columns: terminal_size::terminal_size_of(io::stderr())
+                .map_or(DEFAULT_COLUMNS, |(width, _)| usize::from(width.0)),
+        },
         (false, false) => Notes::WholeLines,
     };
     // An answer for a program is not shown by the screen at all.
@@ -104,7 +111,11 @@ fn screen(arguments: &ChatArguments) -> Screen {
     };
     let output: Box<dyn Write + Send> = Box::new(io::stdout());
     let errors: Box<dyn Write + Send> = Box::new(anstream::stderr());
-    Screen::new((answer, output), (notes, errors))
+    Screen::new(
+        Box::new(SystemClock::start()),
+        (answer, output),
+        (notes, errors),
+    )
 }
 
 /// Why the turn failed, with what came before where that is of use.
@@ -116,7 +127,7 @@ fn failure(report: &TurnReport) -> String {
     }
 }
 
-/// What the turn cost: `· 1.2 s · 1 model call, 812 tokens read (800 cached), 20 written · …`.
+/// What the turn cost: `· 1.2 s · 1 model call, 812 tokens in (800 cached), 20 out · …`.
 fn summary(report: &TurnReport) -> String {
     let mut parts = vec![seconds(report.record.total_ms)];
     parts.push(model_part(&report.usage));
@@ -132,19 +143,25 @@ fn seconds(ms: u64) -> String {
 fn model_part(usage: &LlmRecord) -> String {
     let mut part = counted(u64::from(usage.llm_calls), "model call");
     if let Some(read) = usage.prompt_tokens {
-        part.push_str(&format!(", {} read", counted(read, "token")));
+        part.push_str(&format!(", {} in", counted(read, "token")));
     }
     if let Some(cached) = usage.cached_tokens {
         part.push_str(&format!(" ({cached} cached)"));
     }
     if let Some(written) = usage.completion_tokens {
-        part.push_str(&format!(", {written} written"));
+        part.push_str(&format!(", {written} out"));
     }
     part
 }
 
 fn tools_part(steps: &[StepRecord]) -> Option<String> {
-    let calls: Vec<_> = steps.iter().filter_map(|step| step.call.as_ref()).collect();
+    // A tool that hands on the model's words is no news.
+    let acts = |step: &&StepRecord| !step.router_tool.as_deref().is_some_and(is_text);
+    let calls: Vec<_> = steps
+        .iter()
+        .filter(acts)
+        .filter_map(|step| step.call.as_ref())
+        .collect();
     if calls.is_empty() {
         return None;
     }

@@ -6,16 +6,20 @@
 
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use forge_contract::outcome::Outcome;
+use forge_core::clock::Clock;
 use forge_core::observer::{Event, Observer};
 use forge_core::router;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::printable::{preview, printable};
 
 /// Where things are written.
 pub(super) struct Screen {
+    clock: Box<dyn Clock>,
     state: Mutex<State>,
 }
 
@@ -32,7 +36,10 @@ pub(super) enum Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notes {
     /// A person: a line may be begun before it is known how it ends.
-    Live,
+    Live {
+        /// The terminal's width. A line that fills it could not be taken back.
+        columns: usize,
+    },
     /// A file: whole lines.
     WholeLines,
     /// Nobody.
@@ -46,18 +53,26 @@ struct State {
     errors: Box<dyn Write + Send>,
     /// What stands on standard output of the answer that is being written.
     written: String,
-    /// The call that is under way, as it is shown.
-    call: Option<String>,
+    /// The call that is under way.
+    call: Option<ShownCall>,
     /// A step that failed. Why stands in its line only if the run goes on: else it is the turn's error.
     failed: Option<FailedStep>,
     /// How many columns of an unfinished note stand on the terminal's line.
     unfinished_columns: usize,
 }
 
+struct ShownCall {
+    line: String,
+    began: Duration,
+}
+
 struct FailedStep {
     line: String,
     problem: String,
 }
+
+/// What a terminal writes behind an unfinished line when a key is pressed: `^C`.
+const ECHO_COLUMNS: usize = 2;
 
 const DIM: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Red.on_default();
@@ -71,6 +86,7 @@ const FAILURE_CHARS: usize = 300;
 
 impl Screen {
     pub(super) fn new(
+        clock: Box<dyn Clock>,
         (answer, output): (Answer, Box<dyn Write + Send>),
         (notes, errors): (Notes, Box<dyn Write + Send>),
     ) -> Self {
@@ -85,6 +101,7 @@ impl Screen {
             unfinished_columns: 0,
         };
         Self {
+            clock,
             state: Mutex::new(state),
         }
     }
@@ -161,21 +178,19 @@ impl Observer for Screen {
             } => {
                 state.erase_note();
                 if !is_text(tool) {
-                    let call = format!("· {tool}.{operation} {}", preview(input, INPUT_CHARS));
-                    state.begin_note(&format!("{call} …"));
-                    state.call = Some(call);
+                    let line = format!("· {tool}.{operation} {}", preview(input, INPUT_CHARS));
+                    state.begin_note(&format!("{line} …"));
+                    let began = self.clock.elapsed();
+                    state.call = Some(ShownCall { line, began });
                 }
             }
             Event::SubStep { name, .. } => {
                 let line = format!("  › {}", preview(name, INPUT_CHARS));
                 state.note(DIM, &line);
             }
-            Event::Finished {
-                tool,
-                outcome,
-                duration_ms,
-                ..
-            } => state.finished(tool, outcome, duration_ms),
+            Event::Finished { tool, outcome, .. } => {
+                state.finished(tool, outcome, self.clock.elapsed());
+            }
             Event::Retract { .. } => state.retract(),
         }
     }
@@ -192,18 +207,28 @@ impl State {
         let _ = write!(self.output, "{}", printable(text)).and_then(|()| self.output.flush());
     }
 
-    fn finished(&mut self, tool: &str, outcome: &Outcome, duration_ms: u64) {
+    fn finished(&mut self, tool: &str, outcome: &Outcome, now: Duration) {
         self.erase_note();
         let call = self.call.take();
         if outcome.is_done() && is_text(tool) {
             return;
         }
-        let call = call.unwrap_or_else(|| format!("· {tool}"));
+        // A step that was refused before its call has nothing to be timed.
+        let line = call.map_or_else(
+            || format!("· {tool}"),
+            |call| {
+                format!(
+                    "{} · {} ms",
+                    call.line,
+                    now.saturating_sub(call.began).as_millis()
+                )
+            },
+        );
         if outcome.is_done() {
-            self.note(DIM, &format!("{call} · {duration_ms} ms"));
+            self.note(DIM, &line);
         } else {
             self.failed = Some(FailedStep {
-                line: format!("{call} · {duration_ms} ms · {}", outcome.kind()),
+                line: format!("{line} · {}", outcome.kind()),
                 problem: preview(&outcome.to_string(), FAILURE_CHARS),
             });
         }
@@ -246,13 +271,14 @@ impl State {
 
     /// Begins a line that the next note or piece takes back. Only for a person's eyes.
     fn begin_note(&mut self, line: &str) {
-        if self.notes != Notes::Live {
+        let Notes::Live { columns } = self.notes else {
             return;
-        }
+        };
         self.erase_note();
         self.end_line();
+        let line = cut_to_width(line, columns.saturating_sub(ECHO_COLUMNS + 1));
         let _ = write!(self.errors, "{DIM}{line}{DIM:#}").and_then(|()| self.errors.flush());
-        self.unfinished_columns = line.chars().count();
+        self.unfinished_columns = line.width() + ECHO_COLUMNS;
     }
 
     /// Takes the unfinished note back. Blanks do it on every terminal, also without colours.
@@ -264,8 +290,24 @@ impl State {
     }
 }
 
+/// The beginning of `line` that takes no more than `columns` columns.
+fn cut_to_width(line: &str, columns: usize) -> String {
+    if line.width() <= columns {
+        return line.to_owned();
+    }
+    let mut cut = String::new();
+    for c in line.chars() {
+        if cut.width() + c.width().unwrap_or(0) >= columns {
+            break;
+        }
+        cut.push(c);
+    }
+    cut.push('…');
+    cut
+}
+
 /// Whether a capability's answer is the text that it streams, so that its call needs no line.
-fn is_text(tool: &str) -> bool {
+pub(super) fn is_text(tool: &str) -> bool {
     tool == router::CHAT || tool == router::CODE
 }
 

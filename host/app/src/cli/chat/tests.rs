@@ -71,7 +71,7 @@ fn report(ok: bool, tool: &str, error: Option<&str>, output: &str) -> TurnReport
 #[test]
 fn the_summary_tells_what_it_cost() {
     let mut report = report(true, "files", None, "a");
-    let model = "1 model call, 812 tokens read (800 cached), 1 written";
+    let model = "1 model call, 812 tokens in (800 cached), 1 out";
     assert_eq!(
         summary(&report),
         format!("· 1.2 s · {model} · run 6fa9b391")

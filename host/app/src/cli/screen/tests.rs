@@ -39,6 +39,24 @@ impl Write for Stream {
     }
 }
 
+/// Goes on by 3 ms whenever it is asked.
+#[derive(Default)]
+struct Ticking {
+    asked: Mutex<u64>,
+}
+
+impl Clock for Ticking {
+    fn timestamp(&self) -> String {
+        String::new()
+    }
+
+    fn elapsed(&self) -> Duration {
+        let mut asked = self.asked.lock().unwrap();
+        *asked += 1;
+        Duration::from_millis(*asked * 3)
+    }
+}
+
 const DONE: &str = "done";
 
 fn observe(screen: &Screen, script: &[&str]) {
@@ -69,7 +87,7 @@ fn observe(screen: &Screen, script: &[&str]) {
                 step: 1,
                 tool,
                 outcome: &outcome,
-                duration_ms: 3,
+                duration_ms: 900,
             },
             "retract" => Event::Retract { replacement: rest },
             other => panic!("{other}"),
@@ -87,7 +105,11 @@ fn play(answer_for: Answer, notes: Notes, script: &[&str], answer: Option<&str>)
         });
         Box::new(anstream::StripStream::new(stream))
     };
-    let screen = Screen::new((answer_for, stream(false)), (notes, stream(true)));
+    let screen = Screen::new(
+        Box::new(Ticking::default()),
+        (answer_for, stream(false)),
+        (notes, stream(true)),
+    );
     observe(&screen, script);
     match answer {
         Some(answer) => screen.finish(answer).unwrap(),
@@ -146,10 +168,10 @@ fn an_answer_in_words_is_only_its_words() {
         "Hello there\nOther\n",
     );
     check(
-        Notes::Live,
+        Notes::Live { columns: 80 },
         &TALK,
         Some("Hello there"),
-        "{· thinking …\r            \r}Hello there\n",
+        "{· thinking …\r              \r}Hello there\n",
     );
 }
 
@@ -169,6 +191,19 @@ fn a_step_is_one_line() {
         "{  › look\n· files.read {\"path\":\"a\"} · 3 ms\n}a\nb\n",
     );
     check(Notes::Off, &script, Some("a\nb"), "a\nb\n");
+}
+
+#[test]
+fn an_unfinished_line_never_fills_the_terminal() {
+    let check = |line: &str, columns: usize, expected: &str| {
+        assert_eq!(cut_to_width(line, columns), expected);
+        assert!(expected.width() <= columns);
+    };
+    check("· files", 7, "· files");
+    check("· files", 6, "· fil…");
+    check("日本語", 6, "日本語");
+    check("日本語", 5, "日本…");
+    check("日本語", 4, "日…");
 }
 
 #[test]
