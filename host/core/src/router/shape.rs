@@ -13,6 +13,8 @@ pub(super) fn shape(schema: &Value, action: Option<&str>) -> String {
 }
 
 const MAX_DEPTH: usize = 3;
+/// The most fields or values that are named; a prompt must stay short.
+const MAX_NAMED: usize = 16;
 
 fn object(schema: &Value, first: Option<String>, root: &Value, depth: usize) -> String {
     let required: Vec<&str> = schema
@@ -33,8 +35,7 @@ fn object(schema: &Value, first: Option<String>, root: &Value, depth: usize) -> 
             one(of, root, depth + 1)
         )
     });
-    let fields: Vec<String> = first.into_iter().chain(fields).collect();
-    format!("{{{}}}", fields.join(","))
+    format!("{{{}}}", joined(first.into_iter().chain(fields), ","))
 }
 
 fn one(schema: &Value, root: &Value, depth: usize) -> String {
@@ -55,15 +56,12 @@ fn one(schema: &Value, root: &Value, depth: usize) -> String {
     }
     for key in ["enum", "anyOf", "oneOf", "type"] {
         if let Some(items) = schema.get(key).and_then(Value::as_array) {
-            let shown: Vec<String> = items
-                .iter()
-                .map(|item| match (key, item) {
-                    ("enum", value) => value.to_string(),
-                    ("type", Value::String(name)) => named(name, schema, root, depth),
-                    (_, of) => one(of, root, depth + 1),
-                })
-                .collect();
-            return shown.join("|");
+            let shown = items.iter().map(|item| match (key, item) {
+                ("enum", value) => value.to_string(),
+                ("type", Value::String(name)) => named(name, schema, root, depth),
+                (_, of) => one(of, root, depth + 1),
+            });
+            return joined(shown, "|");
         }
     }
     match schema.get("type").and_then(Value::as_str) {
@@ -71,6 +69,14 @@ fn one(schema: &Value, root: &Value, depth: usize) -> String {
         None if schema.get("properties").is_some() => object(schema, None, root, depth),
         None => "any".to_owned(),
     }
+}
+
+fn joined(mut parts: impl Iterator<Item = String>, by: &str) -> String {
+    let mut shown: Vec<String> = parts.by_ref().take(MAX_NAMED).collect();
+    if parts.next().is_some() {
+        shown.push("…".to_owned());
+    }
+    shown.join(by)
 }
 
 fn named(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
@@ -112,5 +118,19 @@ mod tests {
             None,
             r#"{"kind"?:"a"|1,"of"?:[{"y"?:…}]}"#,
         );
+    }
+
+    #[test]
+    fn a_shape_stays_short() {
+        let many: serde_json::Map<_, _> =
+            (0..300).map(|n| (format!("p{n}"), json!(true))).collect();
+        let values: Vec<u32> = (0..300).collect();
+        for schema in [
+            json!({"properties": many}),
+            json!({"properties": {"a": {"enum": values}}}),
+        ] {
+            let shape = shape(&schema, None);
+            assert!(shape.len() < 200 && shape.contains('…'), "{shape}");
+        }
     }
 }

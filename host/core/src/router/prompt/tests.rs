@@ -57,7 +57,7 @@ The conversation begins here.
 
 User: hi
 
-(answered: hello)
+(Forge answered: hello)
 
 (It is 2026-11-30 20:58 +01:00.)
 
