@@ -1,1 +1,10 @@
-//! placeholder
+//! The end-to-end suite, one binary: what Forge does as seen from outside, and how its source is
+//! kept.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
+// House rules: the source is the data.
+mod tidy;
+mod layers;
+mod licences;
+mod workspace;

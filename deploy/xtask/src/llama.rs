@@ -155,6 +155,9 @@ fn fetch(cache: &Cache) -> Result<PathBuf> {
     for package in tested_packages(&locked)? {
         debian::unpack(&package, &unpacked)?;
     }
+    if locked.folder.join("apt").exists() {
+        fs::remove_dir_all(locked.folder.join("apt"))?;
+    }
     link_back_ends(&unpacked.join("usr/lib/x86_64-linux-gnu"))?;
     fs::write(&program, LAUNCHER)?;
     fs::set_permissions(&program, Permissions::from_mode(0o755))?;
@@ -188,7 +191,6 @@ fn tested_packages(locked: &Locked) -> Result<Vec<PathBuf>> {
         };
         cache::must_be_genuine(&file, sha256)?;
     }
-    fs::remove_dir_all(locked.folder.join("apt"))?;
     kept_packages(&kept)?.context("a package that was just fetched is gone")
 }
 
