@@ -3,6 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
+// What Forge does.
+mod orchestrator;
+mod real_model;
+mod guests;
 // House rules: the source is the data.
 mod tidy;
 mod layers;

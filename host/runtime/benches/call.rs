@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use forge_contract::grant::Grant;
+use forge_contract::report::CallReport;
 use forge_contract::requirements::{Access, Requirements};
-use forge_runtime::{Call, Plugin, Runtime, Settings, Workspace};
-use tokio::runtime::Runtime as Tokio;
+use forge_runtime::{Call, Runtime, Settings, Workspace};
 use wasmtime::Store;
 use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
 use wasmtime_wasi::filesystem::WasiFilesystemCtx;
@@ -25,8 +25,9 @@ mod bindings {
     });
 }
 
-/// The guests that are measured: what they are called and whether they open a file.
-const GUESTS: [(&str, Option<Access>); 2] = [("noop", None), ("read_bench", Some(Access::Read))];
+/// A guest that is measured, its input, and whether it opens a file.
+const GUESTS: [(&str, &str, Option<Access>); 2] =
+    [("noop", "{}", None), ("read_bench", r#"{"path": "small.txt"}"#, Some(Access::Read))];
 
 fn calls(criterion: &mut Criterion) {
     let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads");
@@ -34,29 +35,29 @@ fn calls(criterion: &mut Criterion) {
     std::fs::write(folder.path().join("small.txt"), "twelve bytes").expect("a temporary file");
     let runtime = Runtime::new(Settings::default()).expect("an engine");
     let workspace = Workspace::open(folder.path()).expect("the temporary folder");
-    for (name, access) in GUESTS {
+    for (name, input, access) in GUESTS {
         let bytes = std::fs::read(guest(name)).expect("guests are built by `cargo xtask bench`");
         let bare = Bare::load(&runtime, &bytes, folder.path());
         let plugin = tokio.block_on(runtime.load(bytes)).expect("the guest loads");
         let grant = Grant::of(&Requirements { workspace: access, ..Requirements::default() });
-        check(&tokio, &plugin, &grant, &workspace, &bare);
+        let call = || plugin.call(Call::new("run", input, &grant).in_workspace(&workspace));
+        check(&tokio.block_on(call()), &tokio.block_on(bare.call(input)), access);
         let mut group = criterion.benchmark_group(name);
         group.bench_function("bare wasmtime", |bencher| {
-            bencher.to_async(&tokio).iter(|| bare.call());
+            bencher.to_async(&tokio).iter(|| bare.call(input));
         });
         group.bench_function("forge-runtime", |bencher| {
-            bencher.to_async(&tokio).iter(|| plugin.call(Call::new("run", "{}", &grant).in_workspace(&workspace)));
+            bencher.to_async(&tokio).iter(call);
         });
         group.finish();
     }
 }
 
 /// Both columns must do the same work, or their ratio says nothing.
-fn check(tokio: &Tokio, plugin: &Plugin, grant: &Grant, workspace: &Workspace, bare: &Bare) {
-    let report = tokio.block_on(plugin.call(Call::new("run", "{}", grant).in_workspace(workspace)));
+fn check(report: &CallReport, bare: &str, access: Option<Access>) {
     assert!(report.outcome.is_done(), "{}", report.outcome);
-    assert_eq!(report.outcome.to_string(), tokio.block_on(bare.call()));
-    assert_eq!(report.effects.len(), usize::from(grant.allowed.workspace.is_some()), "{:?}", report.effects);
+    assert_eq!(report.outcome.to_string(), bare);
+    assert_eq!(report.effects.len(), usize::from(access.is_some()), "{:?}", report.effects);
 }
 
 fn guest(name: &str) -> PathBuf {
@@ -92,13 +93,13 @@ impl Bare {
         Self { pre, folder: wasi.build().filesystem().clone() }
     }
 
-    async fn call(&self) -> String {
+    async fn call(&self, input: &str) -> String {
         let mut wasi = WasiCtx::builder().allow_blocking_current_thread(true).build();
         *wasi.filesystem() = self.folder.clone();
         let mut store = Store::new(self.pre.engine(), State { wasi, table: ResourceTable::new() });
         store.set_epoch_deadline(u64::MAX / 2);
         let instance = self.pre.instantiate_async(&mut store).await.expect("an instance");
-        let answer = instance.forge_tool_tool().call_run(&mut store, "run", "{}").await.expect("an answer");
+        let answer = instance.forge_tool_tool().call_run(&mut store, "run", input).await.expect("an answer");
         match answer.expect("success").content.pop() {
             Some(bindings::forge::tool::types::Content::Text(text)) => text,
             other => panic!("the guest answers one text, not {other:?}"),

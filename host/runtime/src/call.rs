@@ -115,7 +115,7 @@ async fn run_operation(plugin: &Plugin, operation: &Operation, call: Call<'_>) -
     );
     state.scope = call
         .workspace
-        .map_or_else(Scope::everywhere, |workspace| Scope::of(&grant, workspace));
+        .map_or_else(Scope::nowhere, |workspace| Scope::of(&grant, workspace));
     state.on_progress = call.on_progress;
     if let Some(settings) = call.settings {
         state.settings = settings;

@@ -45,7 +45,7 @@ impl State {
             limiter: Limiter::new(limits),
             limits,
             recorder: Recorder::new(limits),
-            scope: Scope::everywhere(),
+            scope: Scope::nowhere(),
             refusals: Refusals::sealed(),
             stderr: Stderr::default(),
             settings: "{}".to_owned(),

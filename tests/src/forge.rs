@@ -1,0 +1,141 @@
+//! Forge with the tools that ship, a workspace of its own and whatever model a test brings.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use forge_app::app::{App, ChatRequest, RunKind};
+use forge_app::config::{Config, EnabledTools, ProviderConfig, Switches};
+use forge_contract::name::Name;
+use forge_core::observer::{Event, Observer};
+use forge_core::policy::Mode;
+use forge_core::provider::Provider;
+use forge_core::turn::{Exchange, TurnReport};
+use tempfile::TempDir;
+
+use crate::place::Place;
+
+/// The tools that ship.
+const SHIPPED: [&str; 3] = ["chat", "code", "files"];
+
+/// A Forge of its own.
+pub struct Forge {
+    app: App,
+    folder: TempDir,
+}
+
+/// How it is set up. `Setup::default()` is what a person has who sets nothing, with all tools that ship.
+pub struct Setup {
+    /// The most steps of a run.
+    pub max_steps: Option<u32>,
+    /// The components, from those that ship.
+    pub components: Vec<&'static str>,
+    /// The tools that are enabled.
+    pub enabled: Vec<&'static str>,
+    /// Files of the workspace.
+    pub files: Vec<(String, String)>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { max_steps: None, components: SHIPPED.to_vec(), enabled: SHIPPED.to_vec(), files: Vec::new() }
+    }
+}
+
+impl Setup {
+    /// Starts it with this model.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub async fn start(self, provider: Arc<dyn Provider>) -> Forge {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let workspace = folder.path().join("workspace");
+        std::fs::create_dir(&workspace).expect("a folder");
+        for (path, text) in &self.files {
+            std::fs::write(workspace.join(path), text).expect("a file");
+        }
+        let components: Vec<(&str, Vec<u8>)> =
+            self.components.iter().map(|name| (*name, Place::Plugins.component(name))).collect();
+        let components: Vec<(&str, &[u8])> = components.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
+        let app = App::start_with(&self.config(folder.path()), provider, &components).await;
+        Forge { app: app.expect("Forge starts"), folder }
+    }
+
+    fn config(&self, folder: &Path) -> Config {
+        Config {
+            provider: ProviderConfig::Scripted { script: folder.join("unused") },
+            max_steps: self.max_steps,
+            enabled_tools: EnabledTools {
+                names: self.enabled.iter().map(|name| Name::parse(name).expect("a name")).collect(),
+                is_chosen: true,
+            },
+            allow: Switches { network: true, workspace_writes: true, subprocess: true, llm: true },
+            mode: Mode::Full,
+            workspace: folder.join("workspace"),
+            data_dir: folder.join("data"),
+            cache_dir: folder.join("cache"),
+            trace_file: Some(folder.join("data/traces.jsonl")),
+            show_debug: false,
+        }
+    }
+}
+
+impl Forge {
+    /// Takes one routed turn and returns it with its events in short.
+    pub async fn chat(&self, text: &str, history: &[Exchange]) -> (TurnReport, Vec<String>) {
+        self.turn(text, history, RunKind::Routed).await
+    }
+
+    /// [`Forge::chat`] for any kind of run.
+    ///
+    /// # Panics
+    /// When an observer panicked.
+    pub async fn turn(&self, text: &str, history: &[Exchange], kind: RunKind) -> (TurnReport, Vec<String>) {
+        let events = Events::default();
+        let request = ChatRequest { text: text.to_owned(), history: history.to_vec(), kind };
+        let report = self.app.chat(&request, &events).await;
+        (report, events.0.into_inner().expect("no observer panicked"))
+    }
+
+    /// Forge itself.
+    #[must_use]
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
+    /// The workspace's folder.
+    #[must_use]
+    pub fn workspace(&self) -> PathBuf {
+        self.folder.path().join("workspace")
+    }
+
+    /// The records of the trace, as JSON.
+    ///
+    /// # Panics
+    /// When the file holds something else.
+    #[must_use]
+    pub fn traces(&self) -> Vec<serde_json::Value> {
+        let text = std::fs::read_to_string(self.folder.path().join("data/traces.jsonl")).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
+    }
+}
+
+/// The events of a turn, in short.
+#[derive(Default)]
+struct Events(Mutex<Vec<String>>);
+
+impl Observer for Events {
+    fn observe(&self, event: Event<'_>) {
+        let text = match event {
+            Event::Deciding { step } => format!("{step} deciding"),
+            Event::Chosen { step, tool } => format!("{step} chosen {tool}"),
+            Event::Delta { text } => format!("delta {text:?}"),
+            Event::Decided { step, tool, operation, input, done } => {
+                format!("{step} decided {tool}.{operation} {input}{}", if done { "" } else { " and goes on" })
+            }
+            Event::SubStep { step, name } => format!("{step} sub-step {name}"),
+            Event::Finished { step, tool, outcome, .. } => format!("{step} finished {tool}: {}", outcome.kind()),
+            Event::Retract { replacement } => format!("retract {replacement:?}"),
+        };
+        self.0.lock().expect("no observer panicked").push(text);
+    }
+}
