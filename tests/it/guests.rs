@@ -10,20 +10,33 @@ use forge_tests::place::Place;
 /// The folders of `tests/guests/` against the sources of these tests.
 #[test]
 fn every_guest_has_a_case() {
-    let cases = [include_str!("guests.rs"), include_str!("guests/files.rs"), include_str!("guests/limits.rs"), include_str!("guests/powers.rs")];
+    let cases = [
+        include_str!("guests.rs"),
+        include_str!("guests/files.rs"),
+        include_str!("guests/limits.rs"),
+        include_str!("guests/powers.rs"),
+    ];
     let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/guests")).unwrap();
-    let names: Vec<String> = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let names: Vec<String> = folder
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     assert!(names.len() >= 15, "{names:?}");
     for name in names {
         let quoted = format!("\"{name}\"");
-        assert!(cases.iter().any(|case| case.contains(&quoted)), "the guest `{name}` has no case");
+        assert!(
+            cases.iter().any(|case| case.contains(&quoted)),
+            "the guest `{name}` has no case"
+        );
         assert!(!Place::Guests.component(&name).is_empty());
     }
 }
 
 #[tokio::test]
 async fn a_guest_that_behaves_answers() {
-    for (name, input, expected) in [("noop", "{}", "ok"), ("read_bench", r#"{"path": "a"}"#, "3")] {
+    for (name, input, expected) in [
+        ("noop", "{}", "ok"),
+        ("read_bench", r#"{"path": "a"}"#, "3"),
+    ] {
         let guest = load(name).await;
         std::fs::write(guest.inside().join("a"), "abc").unwrap();
         let report = guest.call("run", input, r#"{"workspace": "read"}"#).await;
@@ -39,25 +52,44 @@ async fn what_is_no_component_is_refused() {
             ..forge_runtime::Settings::default()
         })
         .unwrap();
-        let Err(error) = runtime.load(bytes.to_vec()).await else { panic!("it was loaded: {expected}") };
+        let Err(error) = runtime.load(bytes.to_vec()).await else {
+            panic!("it was loaded: {expected}")
+        };
         assert!(error.to_string().starts_with(expected), "{error}");
     };
     let noop = Place::Guests.component("noop");
     check(b"not wasm", "this is no WebAssembly component").await;
     check(b"\0asm\x01\0\0\0", "this is no WebAssembly component").await;
     check(&noop[..noop.len() / 2], "this is no WebAssembly component").await;
-    check(b"\0asm\x0d\0\x01\0", "the component exports no `forge:tool/tool`").await;
-    check(&vec![0; (1 << 20) + 1], "the component is larger than the limit `component_bytes` of 1048576").await;
+    check(
+        b"\0asm\x0d\0\x01\0",
+        "the component exports no `forge:tool/tool`",
+    )
+    .await;
+    check(
+        &vec![0; (1 << 20) + 1],
+        "the component is larger than the limit `component_bytes` of 1048576",
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn a_bad_description_is_refused() {
     let check = async |name: &str, expected: &str| {
-        let limits = forge_runtime::Limits { deadline_ms: 300, ..short_limits() };
-        let Err(error) = load_with(name, limits).await else { panic!("`{name}` was loaded") };
+        let limits = forge_runtime::Limits {
+            deadline_ms: 300,
+            ..short_limits()
+        };
+        let Err(error) = load_with(name, limits).await else {
+            panic!("`{name}` was loaded")
+        };
         assert_eq!(error.to_string(), expected);
     };
-    check("bad_manifest", "the manifest is no JSON: expected ident at line 1 column 2").await;
+    check(
+        "bad_manifest",
+        "the manifest is no JSON: expected ident at line 1 column 2",
+    )
+    .await;
     check(
         "lying_requires",
         "the manifest can't be read at `operations[0].requires.everything`: unknown field `everything`, expected one \
@@ -76,9 +108,15 @@ async fn a_description_is_the_same_on_every_day() {
     let (one, other) = (load("clock").await, load("clock").await);
     let summary = &one.plugin().manifest().summary;
     assert_eq!(summary, &other.plugin().manifest().summary);
-    assert!(summary.starts_with("Loaded at 0 with"), "the sealed clock stands still: {summary}");
+    assert!(
+        summary.starts_with("Loaded at 0 with"),
+        "the sealed clock stands still: {summary}"
+    );
     // A call is not sealed: its clock goes and its dice fall.
-    let (first, second) = (one.call("run", "{}", "{}").await, one.call("run", "{}", "{}").await);
+    let (first, second) = (
+        one.call("run", "{}", "{}").await,
+        one.call("run", "{}", "{}").await,
+    );
     assert_ne!(answered(&first)["wall_ns"], "0");
     assert_ne!(answered(&first)["random"], answered(&second)["random"]);
 }
@@ -101,7 +139,11 @@ async fn a_guest_reaches_no_socket() {
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port();
     let network = format!(r#"{{"network": ["http://127.0.0.1:{port}"]}}"#);
-    let seen = answered(&guest.call("run", &format!(r#"{{"port": {port}}}"#), &network).await);
+    let seen = answered(
+        &guest
+            .call("run", &format!(r#"{{"port": {port}}}"#), &network)
+            .await,
+    );
     for attempt in ["tcp", "listen", "udp", "lookup"] {
         assert_ne!(seen[attempt], "ok", "{attempt}: {seen}");
     }
@@ -116,11 +158,33 @@ async fn progress_log_and_settings_are_always_there() {
     let grant = forge_contract::grant::Grant::default();
     let call = forge_runtime::Call::new("run", "{}", &grant)
         .with_settings(&serde_json::json!({"limit": 3}))
-        .on_progress(std::sync::Arc::new(move |progress| news.lock().unwrap().push(format!("{progress:?}"))));
+        .on_progress(std::sync::Arc::new(move |progress| {
+            news.lock().unwrap().push(format!("{progress:?}"))
+        }));
     let report = guest.plugin().call(call).await;
     assert_eq!(answered(&report), serde_json::json!({"limit": 3}));
-    assert_eq!(*heard.lock().unwrap(), [r#"Step("first")"#, r#"Delta("Hel")"#, r#"Step("second")"#, r#"Delta("lo")"#]);
+    assert_eq!(
+        *heard.lock().unwrap(),
+        [
+            r#"Step("first")"#,
+            r#"Delta("Hel")"#,
+            r#"Step("second")"#,
+            r#"Delta("lo")"#
+        ]
+    );
     assert_eq!(report.steps, ["first", "second"]);
-    let log: Vec<String> = report.log.iter().map(|line| format!("{:?} {}", line.level, line.message)).collect();
-    assert_eq!(log, ["Debug a debug line", "Info an info line", "Warn a warn line", "Error an error line"]);
+    let log: Vec<String> = report
+        .log
+        .iter()
+        .map(|line| format!("{:?} {}", line.level, line.message))
+        .collect();
+    assert_eq!(
+        log,
+        [
+            "Debug a debug line",
+            "Info an info line",
+            "Warn a warn line",
+            "Error an error line"
+        ]
+    );
 }

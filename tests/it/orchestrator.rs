@@ -14,19 +14,32 @@ const CASES: &str = include_str!("../cases/orchestrator.jsonl");
 /// Rows for tools or guards that this Forge does not have yet, by what they wait for. Rows marked with a
 /// star give a tool a text where Forge wants an object; they are to be run with the object.
 const LATER: [(&str, &[&str]); 7] = [
-    ("files that change", &["014", "015", "016", "017", "019", "020", "021", "022", "023", "024"]),
+    (
+        "files that change",
+        &[
+            "014", "015", "016", "017", "019", "020", "021", "022", "023", "024",
+        ],
+    ),
     ("review", &["026", "027"]),
     ("test*", &["028"]),
     ("shell*", &["029", "050"]),
     ("git*", &["030", "051"]),
-    ("web_search* and research*", &["034", "035", "036", "037", "038", "040", "041", "042", "043", "044", "045", "047"]),
+    (
+        "web_search* and research*",
+        &[
+            "034", "035", "036", "037", "038", "040", "041", "042", "043", "044", "045", "047",
+        ],
+    ),
     ("web_fetch* and sysadmin", &["048", "049"]),
 ];
 
 #[tokio::test]
 async fn runs_come_to_what_their_cases_say() {
-    let later: BTreeSet<String> =
-        LATER.iter().flat_map(|(_, rows)| rows.iter()).map(|row| format!("orchestrator-{row}")).collect();
+    let later: BTreeSet<String> = LATER
+        .iter()
+        .flat_map(|(_, rows)| rows.iter())
+        .map(|row| format!("orchestrator-{row}"))
+        .collect();
     let (mut run, mut put_off) = (0, 0);
     for line in CASES.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
@@ -37,23 +50,40 @@ async fn runs_come_to_what_their_cases_say() {
             run += 1;
         }
     }
-    assert_eq!((run, put_off), (14, later.len()), "each row is run or listed");
+    assert_eq!(
+        (run, put_off),
+        (14, later.len()),
+        "each row is run or listed"
+    );
 }
 
 async fn check(case: &Value) {
     let id = &case["id"];
-    let files = case["files_before"].as_object().cloned().unwrap_or_default();
+    let files = case["files_before"]
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
     let setup = Setup {
         max_steps: Some(u32::try_from(case["max_steps"].as_u64().unwrap()).unwrap()),
-        files: files.into_iter().map(|(path, text)| (path, text.as_str().unwrap().to_owned())).collect(),
+        files: files
+            .into_iter()
+            .map(|(path, text)| (path, text.as_str().unwrap().to_owned()))
+            .collect(),
         ..Setup::default()
     };
-    let lines = case["model_outputs"].as_array().unwrap().iter().map(scripted);
+    let lines = case["model_outputs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(scripted);
     let forge = setup.start(Arc::new(Scripted::new(lines))).await;
     let (report, events) = forge.chat(case["message"].as_str().unwrap(), &[]).await;
     let found = found(&report, &forge);
     for (key, expected) in expected(case) {
-        assert_eq!(found[&key], expected, "{id} `{key}`: {report:#?} {events:#?}");
+        assert_eq!(
+            found[&key], expected,
+            "{id} `{key}`: {report:#?} {events:#?}"
+        );
     }
     assert_eq!(forge.traces().len(), 1, "{id}: one record for one run");
 }
@@ -107,7 +137,10 @@ fn found(report: &TurnReport, forge: &Forge) -> Value {
 /// The class of an output, in the words of the cases.
 fn kind(report: &TurnReport) -> &'static str {
     let last = report.record.steps.last().unwrap();
-    let is_loop = last.tool_error.as_deref().is_some_and(|error| error.contains("already"));
+    let is_loop = last
+        .tool_error
+        .as_deref()
+        .is_some_and(|error| error.contains("already"));
     match (&last.placeholder, report.tool.as_str(), last.tool_ok) {
         (Some(placeholder), ..) if placeholder == "repeated" => "repetition",
         (Some(_), ..) => "leak_or_empty",

@@ -37,7 +37,12 @@ pub struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { max_steps: None, components: SHIPPED.to_vec(), enabled: SHIPPED.to_vec(), files: Vec::new() }
+        Self {
+            max_steps: None,
+            components: SHIPPED.to_vec(),
+            enabled: SHIPPED.to_vec(),
+            files: Vec::new(),
+        }
     }
 }
 
@@ -53,22 +58,42 @@ impl Setup {
         for (path, text) in &self.files {
             std::fs::write(workspace.join(path), text).expect("a file");
         }
-        let components: Vec<(&str, Vec<u8>)> =
-            self.components.iter().map(|name| (*name, Place::Plugins.component(name))).collect();
-        let components: Vec<(&str, &[u8])> = components.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
+        let components: Vec<(&str, Vec<u8>)> = self
+            .components
+            .iter()
+            .map(|name| (*name, Place::Plugins.component(name)))
+            .collect();
+        let components: Vec<(&str, &[u8])> = components
+            .iter()
+            .map(|(name, bytes)| (*name, bytes.as_slice()))
+            .collect();
         let app = App::start_with(&self.config(folder.path()), provider, &components).await;
-        Forge { app: app.expect("Forge starts"), folder }
+        Forge {
+            app: app.expect("Forge starts"),
+            folder,
+        }
     }
 
     fn config(&self, folder: &Path) -> Config {
         Config {
-            provider: ProviderConfig::Scripted { script: folder.join("unused") },
+            provider: ProviderConfig::Scripted {
+                script: folder.join("unused"),
+            },
             max_steps: self.max_steps,
             enabled_tools: EnabledTools {
-                names: self.enabled.iter().map(|name| Name::parse(name).expect("a name")).collect(),
+                names: self
+                    .enabled
+                    .iter()
+                    .map(|name| Name::parse(name).expect("a name"))
+                    .collect(),
                 is_chosen: true,
             },
-            allow: Switches { network: true, workspace_writes: true, subprocess: true, llm: true },
+            allow: Switches {
+                network: true,
+                workspace_writes: true,
+                subprocess: true,
+                llm: true,
+            },
             mode: Mode::Full,
             workspace: folder.join("workspace"),
             data_dir: folder.join("data"),
@@ -89,9 +114,18 @@ impl Forge {
     ///
     /// # Panics
     /// When an observer panicked.
-    pub async fn turn(&self, text: &str, history: &[Exchange], kind: RunKind) -> (TurnReport, Vec<String>) {
+    pub async fn turn(
+        &self,
+        text: &str,
+        history: &[Exchange],
+        kind: RunKind,
+    ) -> (TurnReport, Vec<String>) {
         let events = Events::default();
-        let request = ChatRequest { text: text.to_owned(), history: history.to_vec(), kind };
+        let request = ChatRequest {
+            text: text.to_owned(),
+            history: history.to_vec(),
+            kind,
+        };
         let report = self.app.chat(&request, &events).await;
         (report, events.0.into_inner().expect("no observer panicked"))
     }
@@ -114,8 +148,11 @@ impl Forge {
     /// When the file holds something else.
     #[must_use]
     pub fn traces(&self) -> Vec<serde_json::Value> {
-        let text = std::fs::read_to_string(self.folder.path().join("data/traces.jsonl")).unwrap_or_default();
-        text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
+        let text = std::fs::read_to_string(self.folder.path().join("data/traces.jsonl"))
+            .unwrap_or_default();
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("a record"))
+            .collect()
     }
 }
 
@@ -129,11 +166,25 @@ impl Observer for Events {
             Event::Deciding { step } => format!("{step} deciding"),
             Event::Chosen { step, tool } => format!("{step} chosen {tool}"),
             Event::Delta { text } => format!("delta {text:?}"),
-            Event::Decided { step, tool, operation, input, done } => {
-                format!("{step} decided {tool}.{operation} {input}{}", if done { "" } else { " and goes on" })
+            Event::Decided {
+                step,
+                tool,
+                operation,
+                input,
+                done,
+            } => {
+                format!(
+                    "{step} decided {tool}.{operation} {input}{}",
+                    if done { "" } else { " and goes on" }
+                )
             }
             Event::SubStep { step, name } => format!("{step} sub-step {name}"),
-            Event::Finished { step, tool, outcome, .. } => format!("{step} finished {tool}: {}", outcome.kind()),
+            Event::Finished {
+                step,
+                tool,
+                outcome,
+                ..
+            } => format!("{step} finished {tool}: {}", outcome.kind()),
             Event::Retract { replacement } => format!("retract {replacement:?}"),
         };
         self.0.lock().expect("no observer panicked").push(text);

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use forge_app::providers::llama::{self, LlamaCpp};
-use forge_core::provider::{Completion, CompletionRequest, Constraint, Flow, Identity, Provider, ProviderError};
+use forge_core::provider::{
+    Completion, CompletionRequest, Constraint, Flow, Identity, Provider, ProviderError,
+};
 
 use crate::place::Place;
 
@@ -27,13 +29,25 @@ impl Server {
         let process = Command::new(Place::LlamaServer.path())
             .arg("--model")
             .arg(Place::Model.path())
-            .args(["--host", "127.0.0.1", "--port", &port.to_string(), "--ctx-size", "4096", "--parallel", "1"])
+            .args([
+                "--host",
+                "127.0.0.1",
+                "--port",
+                &port.to_string(),
+                "--ctx-size",
+                "4096",
+                "--parallel",
+                "1",
+            ])
             .args(["--threads", "2", "--no-ui", "--offline", "--cache-ram", "0"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("llama-server starts");
-        let server = Self { process, url: format!("http://127.0.0.1:{port}") };
+        let server = Self {
+            process,
+            url: format!("http://127.0.0.1:{port}"),
+        };
         let provider = server.provider();
         for _ in 0..1200 {
             if provider.identity().await.model.is_some() {
@@ -90,12 +104,18 @@ pub struct Kept<P> {
 impl<P> Kept<P> {
     /// Keeps what `provider` answers.
     pub fn new(provider: P) -> Self {
-        Self { provider, answers: Mutex::default() }
+        Self {
+            provider,
+            answers: Mutex::default(),
+        }
     }
 
     /// Each completion with the form that was asked for.
     pub fn answers(&self) -> Vec<(Constraint, Completion)> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.answers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 

@@ -15,9 +15,11 @@ use crate::workspace::Workspace;
 pub(crate) fn build(workspace: &Workspace) -> Result<PathBuf> {
     components::build(workspace, Which::Plugins)?;
     let mut cargo = command::cargo();
+    // Without `--package`: cargo then settles on the features of all default members, as tests and
+    // benches do, and the WebAssembly engine is compiled once for all of them.
     cargo
         .current_dir(&workspace.root)
-        .args(["build", "--release", "--package", "forge-app"]);
+        .args(["build", "--release", "--bin", "forge"]);
     command::run(&mut cargo)?;
     Ok(workspace
         .target

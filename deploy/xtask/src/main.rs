@@ -56,6 +56,11 @@ enum Task {
         /// Parts of test names
         filters: Vec<OsString>,
     },
+    /// Run the benches, or those whose names contain one of the filters
+    Bench {
+        /// Parts of names
+        filters: Vec<OsString>,
+    },
     /// Check format, lints and documentation
     Check,
     /// Check, then test
@@ -110,6 +115,7 @@ fn perform(task: Task, phases: &mut Phases) -> Result<()> {
         Task::Guests => components::build(&workspace, Which::PluginsAndGuests)?,
         Task::Model(arguments) => try_by_hand(&arguments)?,
         Task::Test { filters } => suite::run(&workspace, &filters, phases)?,
+        Task::Bench { filters } => suite::bench(&workspace, &filters)?,
         Task::Check => check::run(&workspace, phases)?,
         Task::Ci => {
             check::run(&workspace, phases)?;

@@ -25,19 +25,3 @@ fn tell(_input: NoInput) -> Result<Value> {
     log::error("an error line");
     settings::read()
 }
-
-#[cfg(test)]
-mod tests {
-    use forge_sdk::testing::{recorded, with_settings};
-    use forge_sdk::{IntoOutput as _, json};
-
-    use super::tool;
-
-    #[test]
-    fn it_tells_as_much_without_a_host() {
-        let settings = json!({"limit": 3});
-        let (answer, records) = recorded(|| with_settings(&settings, || tool::run("run", "{}")));
-        assert_eq!(answer, settings.into_output());
-        assert_eq!(records.len(), 8);
-    }
-}
