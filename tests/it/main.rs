@@ -5,10 +5,14 @@
 
 // What Forge does.
 mod orchestrator;
+mod turns;
+mod cli;
 mod real_model;
 mod guests;
 // House rules: the source is the data.
 mod tidy;
 mod layers;
 mod licences;
+mod contract;
+mod docs;
 mod workspace;

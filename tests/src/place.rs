@@ -5,6 +5,8 @@ use std::path::PathBuf;
 /// A thing that `cargo xtask test` builds or fetches.
 #[derive(Debug, Clone, Copy)]
 pub enum Place {
+    /// The program `forge`.
+    Binary,
     /// The folder of the components that ship.
     Plugins,
     /// The folder of the misbehaving components.
@@ -23,6 +25,7 @@ impl Place {
     #[must_use]
     pub fn path(self) -> PathBuf {
         let variable = match self {
+            Self::Binary => "FORGE_TEST_BINARY",
             Self::Plugins => "FORGE_TEST_PLUGINS",
             Self::Guests => "FORGE_TEST_GUESTS",
             Self::LlamaServer => "FORGE_TEST_LLAMA_SERVER",
