@@ -134,7 +134,7 @@ impl App {
                 source,
             })?;
         let runtime = Runtime::new(Settings {
-            cache_dir: Some(config.cache_dir.clone()),
+            cache_dir: Some(config.cache_dir.join("tools")),
             ..Settings::default()
         })?;
         let plugins = Plugins::load(&runtime, components, workspace).await;
@@ -210,7 +210,17 @@ impl App {
                 RunKind::Agent => OnFailure::FeedBack,
             },
         };
-        turn::run(&host, &request).await
+        let report = turn::run(&host, &request).await;
+        tracing::debug!(
+            run.id = request.run_id,
+            run.ok = report.ok,
+            run.tool = report.tool,
+            run.steps = report.steps,
+            run.total_ms = report.record.total_ms,
+            "finished run `{}`",
+            request.run_id
+        );
+        report
     }
 
     /// Every operation of every tool, with policy's verdict.
@@ -296,3 +306,6 @@ fn listed(names: &[&Name]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")
 }
+
+#[cfg(test)]
+mod tests;

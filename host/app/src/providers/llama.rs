@@ -145,6 +145,15 @@ impl LlamaCpp {
             if text.is_empty() {
                 return Err(self.server.empty());
             }
+            tracing::debug!(
+                llama.prompt_tokens = counted.prompt_tokens,
+                llama.cached_tokens = counted.cached_tokens,
+                llama.completion_tokens = counted.completion_tokens,
+                llama.prompt_ms = counted.prompt_ms,
+                llama.completion_ms = counted.completion_ms,
+                llama.finish = ?finish,
+                "the model server completed a prompt"
+            );
             return Ok(Completion {
                 text,
                 finish,
