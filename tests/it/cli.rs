@@ -44,7 +44,11 @@ impl Program {
 
 fn ended(output: &Output) -> (String, String, i32) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+    (
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code().unwrap(),
+    )
 }
 
 const LIST: &str = r#"{"completion": "{\"tool\":\"files\",\"content\":{\"action\":\"list\"}}"}"#;
@@ -61,7 +65,11 @@ fn the_answer_alone_is_on_standard_output() {
 fn json_is_one_object() {
     let (stdout, stderr, code) = Program::new(LIST).run(&["chat", "--json", "list the files"]);
     let result: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!((&result["ok"], &result["tool"], code), (&Value::Bool(true), &"files".into(), 0), "{stderr}");
+    assert_eq!(
+        (&result["ok"], &result["tool"], code),
+        (&Value::Bool(true), &"files".into(), 0),
+        "{stderr}"
+    );
     assert_eq!(result["steps"][0]["decision"]["operation"], "list");
     assert_eq!(result["steps"][0]["effects"][0]["path"], "/workspace");
 }
@@ -78,22 +86,40 @@ fn each_way_to_end_has_its_exit_code() {
     let missing = r#"{"completion": "{\"tool\":\"files\",\"content\":{\"action\":\"read\",\"path\":\"b\"}}"}"#;
     check(missing, &["chat", "read b"], 1, "not-found");
     check(LIST, &["chat"], 2, "Usage");
-    check(LIST, &["chat", "--workspace", "/does/not/exist", "x"], 2, "`/does/not/exist`");
-    check(r#"{"error": {"kind": "unreachable"}}"#, &["chat", "x"], 3, "no model server answers");
+    check(
+        LIST,
+        &["chat", "--workspace", "/does/not/exist", "x"],
+        2,
+        "`/does/not/exist`",
+    );
+    check(
+        r#"{"error": {"kind": "unreachable"}}"#,
+        &["chat", "x"],
+        3,
+        "no model server answers",
+    );
     check("not json", &["chat", "x"], 2, "script");
 }
 
 #[test]
 fn a_setting_that_can_not_be_used_is_named() {
     let check = |variable: &str, value: &str, told: &str| {
-        let output = Program::new(LIST).command(&["chat", "x"]).env(variable, value).output().unwrap();
+        let output = Program::new(LIST)
+            .command(&["chat", "x"])
+            .env(variable, value)
+            .output()
+            .unwrap();
         let (_, stderr, code) = ended(&output);
         assert_eq!(code, 2, "{variable}={value}: {stderr}");
         assert!(stderr.contains(told), "{variable}={value}: {stderr}");
     };
     check("MAX_STEPS", "many", "`MAX_STEPS` is `many`");
     check("ENABLED_TOOLS", "chat,fils", "`fils`");
-    check("POLICY_ALLOW_NETWORK", "maybe", "`POLICY_ALLOW_NETWORK` is `maybe`");
+    check(
+        "POLICY_ALLOW_NETWORK",
+        "maybe",
+        "`POLICY_ALLOW_NETWORK` is `maybe`",
+    );
     check("POLICY_ALLOW_EVERYTHING", "true", "POLICY_ALLOW_EVERYTHING");
     check("FORGE_PROVIDER", "ollama", "`ollama`");
     check("FORGE_DATA_DIR", "inside", "lies inside the workspace");
@@ -102,7 +128,11 @@ fn a_setting_that_can_not_be_used_is_named() {
 #[test]
 fn a_trace_that_can_not_be_written_breaks_nothing() {
     let program = Program::new(LIST);
-    let output = program.command(&["chat", "list"]).env("TRACE_FILE", "/dev/full").output().unwrap();
+    let output = program
+        .command(&["chat", "list"])
+        .env("TRACE_FILE", "/dev/full")
+        .output()
+        .unwrap();
     let (stdout, stderr, code) = ended(&output);
     assert_eq!((stdout.as_str(), code), ("  a.txt\n", 0), "{stderr}");
     assert!(stderr.contains("/dev/full"), "it is said: {stderr}");
@@ -116,19 +146,31 @@ fn capabilities_are_listed_with_what_they_require() {
     let rows: Vec<Value> = serde_json::from_str(&stdout).unwrap();
     let shown: Vec<String> = rows
         .iter()
-        .map(|row| format!("{}.{} {} {}", row["capability"], row["operation"], row["requires"], row["available"]))
+        .map(|row| {
+            format!(
+                "{}.{} {} {}",
+                row["capability"], row["operation"], row["requires"], row["available"]
+            )
+        })
         .collect();
     assert_eq!(
         shown,
         [
             r#""chat"."run" {} true"#,
             r#""code"."run" {} true"#,
-            r#""files"."list" {"workspace":"read"} true"#,
             r#""files"."read" {"workspace":"read"} true"#,
+            r#""files"."list" {"workspace":"read"} true"#,
             r#""files"."search" {"workspace":"read"} true"#,
         ]
     );
-    let output = program.command(&["capabilities"]).env("ENABLED_TOOLS", "chat").output().unwrap();
+    let output = program
+        .command(&["capabilities"])
+        .env("ENABLED_TOOLS", "chat")
+        .output()
+        .unwrap();
     let (stdout, _, _) = ended(&output);
-    assert!(stdout.contains("ENABLED_TOOLS"), "what is blocked is told with the way out: {stdout}");
+    assert!(
+        stdout.contains("ENABLED_TOOLS"),
+        "what is blocked is told with the way out: {stdout}"
+    );
 }

@@ -31,7 +31,11 @@ fn check(pointer: &str, value: Value, is_manifest: bool) {
     document.pointer_mut(parent).unwrap()[key] = value;
     let schema = jsonschema::validator_for(&serde_json::from_str(SCHEMA).unwrap()).unwrap();
     let host = Manifest::parse(&document.to_string());
-    assert_eq!(schema.is_valid(&document), is_manifest, "the schema at {pointer}: {document}");
+    assert_eq!(
+        schema.is_valid(&document),
+        is_manifest,
+        "the schema at {pointer}: {document}"
+    );
     assert_eq!(host.is_ok(), is_manifest, "the host at {pointer}: {host:?}");
 }
 
@@ -56,9 +60,21 @@ fn the_schema_says_what_the_host_reads() {
     check("/operations/0/requires/shell", json!(true), false);
     check("/operations/0/requires/workspace", json!("all"), false);
     check("/operations/0/requires/programs", json!(["/bin/sh"]), false);
-    check("/operations/0/requires/network", json!(["example.com"]), false);
-    check("/operations/0/requires/observes", json!(["keyboard"]), false);
-    check("/operations/0/requires/secrets/0/header", json!("two words"), false);
+    check(
+        "/operations/0/requires/network",
+        json!(["example.com"]),
+        false,
+    );
+    check(
+        "/operations/0/requires/observes",
+        json!(["keyboard"]),
+        false,
+    );
+    check(
+        "/operations/0/requires/secrets/0/header",
+        json!("two words"),
+        false,
+    );
 }
 
 #[tokio::test]

@@ -10,7 +10,9 @@ use serde_json::json;
 
 /// Forge with the file `a.txt` and a model that follows `answers`.
 async fn forge(setup: Setup, answers: &[&str]) -> (Forge, Arc<Scripted>) {
-    let model = Arc::new(Scripted::new(answers.iter().map(|answer| Line::answer(*answer))));
+    let model = Arc::new(Scripted::new(
+        answers.iter().map(|answer| Line::answer(*answer)),
+    ));
     let files = vec![("a.txt".to_owned(), "one\ntwo\nthree\n".to_owned())];
     (Setup { files, ..setup }.start(model.clone()).await, model)
 }
@@ -27,17 +29,29 @@ async fn each_tool_answers() {
     check(r#"{"tool":"chat","content":"Hello!"}"#, "Hello!").await;
     check(r#"{"tool":"code","content":"x = 1"}"#, "```\nx = 1\n```").await;
     check(r#"{"tool":"files","content":{"action":"list"}}"#, "  a.txt").await;
-    check(r#"{"tool":"files","content":{"action":"read","path":"a.txt"}}"#, "one\ntwo\nthree\n").await;
+    check(
+        r#"{"tool":"files","content":{"action":"read","path":"a.txt"}}"#,
+        "one\ntwo\nthree\n",
+    )
+    .await;
     let outside = r#"{"tool":"files","content":{"action":"read","path":"../secret"}}"#;
     let (forge, _) = forge(Setup::default(), &[outside]).await;
     let (report, _) = forge.chat("please", &[]).await;
     assert!(!report.ok);
-    assert!(report.output.contains("outside the workspace"), "{}", report.output);
+    assert!(
+        report.output.contains("leads out of the workspace"),
+        "{}",
+        report.output
+    );
 }
 
 #[tokio::test]
 async fn the_record_tells_what_happened() {
-    let (forge, _) = forge(Setup::default(), &[r#"{"tool":"files","content":{"action":"read","path":"a.txt"}}"#]).await;
+    let (forge, _) = forge(
+        Setup::default(),
+        &[r#"{"tool":"files","content":{"action":"read","path":"a.txt"}}"#],
+    )
+    .await;
     let (report, events) = forge.chat("read a.txt", &[]).await;
     assert_eq!(
         events,
@@ -49,39 +63,64 @@ async fn the_record_tells_what_happened() {
         ]
     );
     let traces = forge.traces();
-    let [trace] = traces.as_slice() else { panic!("one record: {traces:?}") };
+    let [trace] = traces.as_slice() else {
+        panic!("one record: {traces:?}")
+    };
     assert_eq!(trace["run_id"], report.record.run_id);
     assert_eq!(trace["user_input_preview"], "read a.txt");
-    assert_eq!((&trace["ok"], &trace["final_tool"]), (&json!(true), &json!("files")));
+    assert_eq!(
+        (&trace["ok"], &trace["final_tool"]),
+        (&json!(true), &json!("files"))
+    );
     let step = &trace["steps"][0];
-    assert_eq!((&step["operation"], &step["verdict"]), (&json!("read"), &json!("allow")));
+    assert_eq!(
+        (&step["operation"], &step["verdict"]),
+        (&json!("read"), &json!("allow"))
+    );
     assert_eq!(
         step["call"]["effects"],
         json!([{"effect": "file", "action": "open", "path": "/workspace/a.txt", "bytes": 14}])
     );
-    assert!(!trace.to_string().contains("two"), "what was read is nobody's business");
+    assert!(
+        !trace.to_string().contains("two"),
+        "what was read is nobody's business"
+    );
 }
 
 #[tokio::test]
 async fn without_the_files_component_nothing_touches_the_workspace() {
     let read = r#"{"tool":"files","content":{"action":"read","path":"a.txt"}}"#;
-    let setup = Setup { components: vec!["chat", "code"], enabled: vec!["chat", "code"], ..Setup::default() };
+    let setup = Setup {
+        components: vec!["chat", "code"],
+        enabled: vec!["chat", "code"],
+        ..Setup::default()
+    };
     let (forge, model) = forge(setup, &[read]).await;
     let (report, _) = forge.chat("read a.txt", &[]).await;
     assert!(!report.output.contains("one"), "{}", report.output);
-    assert!(!model.requests()[0].prompt.contains("files"), "what is not there is not offered");
-    assert!(report.record.steps.iter().all(|step| step.call.as_ref().is_none_or(|call| call.effects.is_empty())));
+    assert!(
+        !model.requests()[0].prompt.contains("files"),
+        "what is not there is not offered"
+    );
+    assert!(report.record.steps.iter().all(|step| {
+        step.call
+            .as_ref()
+            .is_none_or(|call| call.effects.is_empty())
+    }));
 }
 
 #[tokio::test]
 async fn a_tool_that_is_not_enabled_is_not_offered() {
-    let setup = Setup { enabled: vec!["chat"], ..Setup::default() };
+    let setup = Setup {
+        enabled: vec!["chat"],
+        ..Setup::default()
+    };
     let read = r#"{"tool":"files","content":{"action":"read","path":"a.txt"}}"#;
     let (forge, model) = forge(setup, &[read]).await;
     let (report, _) = forge.chat("read a.txt", &[]).await;
     let asked = &model.requests()[0];
     assert!(!asked.prompt.contains("files"), "{}", asked.prompt);
-    assert!(!asked.constraint.as_ref().unwrap().gbnf.contains("files"));
+    assert!(!asked.gbnf.as_ref().unwrap().contains("files"));
     assert!(!report.output.contains("one"), "{}", report.output);
 }
 
@@ -93,22 +132,46 @@ async fn an_agent_is_told_what_failed_and_goes_on() {
         r#"{"tool":"chat","content":"It says one, two, three."}"#,
     ];
     let (forge, model) = forge(Setup::default(), &answers).await;
-    let (report, _) = forge.turn("what is in the file?", &[], RunKind::Agent).await;
-    assert_eq!((report.output.as_str(), report.steps), ("It says one, two, three.", 3));
+    let (report, _) = forge
+        .turn("what is in the file?", &[], RunKind::Agent)
+        .await;
+    assert_eq!(
+        (report.output.as_str(), report.steps),
+        ("It says one, two, three.", 3)
+    );
     let prompts = model.requests();
-    assert!(prompts[1].prompt.contains("not-found"), "{}", prompts[1].prompt);
+    assert!(
+        prompts[1].prompt.contains("not-found"),
+        "{}",
+        prompts[1].prompt
+    );
     assert!(prompts[2].prompt.contains("three"), "{}", prompts[2].prompt);
 }
 
 #[tokio::test]
 async fn the_prompt_grows_at_its_end_only() {
-    let answers = [r#"{"tool":"chat","content":"Hi."}"#, r#"{"tool":"chat","content":"Yes."}"#];
+    let answers = [
+        r#"{"tool":"chat","content":"Hi."}"#,
+        r#"{"tool":"chat","content":"Yes."}"#,
+    ];
     let (forge, model) = forge(Setup::default(), &answers).await;
     forge.chat("hello", &[]).await;
-    let history = [Exchange { user: "hello".to_owned(), answer: "Hi.".to_owned() }];
+    let history = [Exchange {
+        user: "hello".to_owned(),
+        answer: "Hi.".to_owned(),
+    }];
     forge.chat("really?", &history).await;
     let prompts = model.requests();
-    let shared = prompts[0].prompt.bytes().zip(prompts[1].prompt.bytes()).take_while(|(one, other)| one == other).count();
+    let shared = prompts[0]
+        .prompt
+        .bytes()
+        .zip(prompts[1].prompt.bytes())
+        .take_while(|(one, other)| one == other)
+        .count();
     // All but the context lines and the user's words, which are the last 200 bytes at most.
-    assert!(shared + 200 > prompts[0].prompt.len(), "{shared} of {}", prompts[0].prompt.len());
+    assert!(
+        shared + 200 > prompts[0].prompt.len(),
+        "{shared} of {}",
+        prompts[0].prompt.len()
+    );
 }

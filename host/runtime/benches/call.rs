@@ -26,11 +26,17 @@ mod bindings {
 }
 
 /// A guest that is measured, its input, and whether it opens a file.
-const GUESTS: [(&str, &str, Option<Access>); 2] =
-    [("noop", "{}", None), ("read_bench", r#"{"path": "small.txt"}"#, Some(Access::Read))];
+const GUESTS: [(&str, &str, Option<Access>); 2] = [
+    ("noop", "{}", None),
+    ("read_bench", r#"{"path": "small.txt"}"#, Some(Access::Read)),
+];
 
 fn calls(criterion: &mut Criterion) {
-    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads");
+    let tokio = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("threads");
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("small.txt"), "twelve bytes").expect("a temporary file");
     let runtime = Runtime::new(Settings::default()).expect("an engine");
@@ -38,10 +44,19 @@ fn calls(criterion: &mut Criterion) {
     for (name, input, access) in GUESTS {
         let bytes = std::fs::read(guest(name)).expect("guests are built by `cargo xtask bench`");
         let bare = Bare::load(&runtime, &bytes, folder.path());
-        let plugin = tokio.block_on(runtime.load(bytes)).expect("the guest loads");
-        let grant = Grant::of(&Requirements { workspace: access, ..Requirements::default() });
+        let plugin = tokio
+            .block_on(runtime.load(bytes))
+            .expect("the guest loads");
+        let grant = Grant::of(&Requirements {
+            workspace: access,
+            ..Requirements::default()
+        });
         let call = || plugin.call(Call::new("run", input, &grant).in_workspace(&workspace));
-        check(&tokio.block_on(call()), &tokio.block_on(bare.call(input)), access);
+        check(
+            &tokio.block_on(call()),
+            &tokio.block_on(bare.call(input)),
+            access,
+        );
         let mut group = criterion.benchmark_group(name);
         group.bench_function("bare wasmtime", |bencher| {
             bencher.to_async(&tokio).iter(|| bare.call(input));
@@ -57,7 +72,12 @@ fn calls(criterion: &mut Criterion) {
 fn check(report: &CallReport, bare: &str, access: Option<Access>) {
     assert!(report.outcome.is_done(), "{}", report.outcome);
     assert_eq!(report.outcome.to_string(), bare);
-    assert_eq!(report.effects.len(), usize::from(access.is_some()), "{:?}", report.effects);
+    assert_eq!(
+        report.effects.len(),
+        usize::from(access.is_some()),
+        "{:?}",
+        report.effects
+    );
 }
 
 fn guest(name: &str) -> PathBuf {
@@ -85,21 +105,45 @@ impl Bare {
         let component = Component::new(engine, bytes).expect("the guest compiles");
         let mut linker = Linker::new(engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker).expect("WASI links");
-        bindings::Plugin::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).expect("the contract links");
-        let pre = linker.instantiate_pre(&component).and_then(bindings::PluginPre::new).expect("the guest links");
+        bindings::Plugin::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state)
+            .expect("the contract links");
+        let pre = linker
+            .instantiate_pre(&component)
+            .and_then(bindings::PluginPre::new)
+            .expect("the guest links");
         let mut wasi = WasiCtx::builder();
         wasi.allow_blocking_current_thread(true);
-        wasi.preopened_dir(folder, "/workspace", FsPerms::ReadOnly).expect("the folder opens");
-        Self { pre, folder: wasi.build().filesystem().clone() }
+        wasi.preopened_dir(folder, "/workspace", FsPerms::ReadOnly)
+            .expect("the folder opens");
+        Self {
+            pre,
+            folder: wasi.build().filesystem().clone(),
+        }
     }
 
     async fn call(&self, input: &str) -> String {
-        let mut wasi = WasiCtx::builder().allow_blocking_current_thread(true).build();
+        let mut wasi = WasiCtx::builder()
+            .allow_blocking_current_thread(true)
+            .build();
         *wasi.filesystem() = self.folder.clone();
-        let mut store = Store::new(self.pre.engine(), State { wasi, table: ResourceTable::new() });
+        let mut store = Store::new(
+            self.pre.engine(),
+            State {
+                wasi,
+                table: ResourceTable::new(),
+            },
+        );
         store.set_epoch_deadline(u64::MAX / 2);
-        let instance = self.pre.instantiate_async(&mut store).await.expect("an instance");
-        let answer = instance.forge_tool_tool().call_run(&mut store, "run", input).await.expect("an answer");
+        let instance = self
+            .pre
+            .instantiate_async(&mut store)
+            .await
+            .expect("an instance");
+        let answer = instance
+            .forge_tool_tool()
+            .call_run(&mut store, "run", input)
+            .await
+            .expect("an answer");
         match answer.expect("success").content.pop() {
             Some(bindings::forge::tool::types::Content::Text(text)) => text,
             other => panic!("the guest answers one text, not {other:?}"),
@@ -109,7 +153,10 @@ impl Bare {
 
 impl WasiView for State {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
     }
 }
 

@@ -124,6 +124,8 @@ impl<'a> Entry<'a> {
 
     fn digest(&self) -> String {
         let mut hasher = Sha256::new();
+        // The length too: else the border between the two could be moved.
+        hasher.update((self.description.len() as u64).to_le_bytes());
         hasher.update(self.description.as_bytes());
         hasher.update(self.code);
         hasher

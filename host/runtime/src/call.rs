@@ -9,7 +9,7 @@ use forge_contract::outcome::{Content, Failure, FailureCode, Outcome, Output, St
 use forge_contract::report::{CallReport, Progress};
 use forge_contract::requirements::Requirements;
 use serde_json::Value;
-use wasmtime_wasi::WasiCtx;
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
 
 use crate::bindings::exports::forge::tool::tool as abi;
 use crate::bindings::forge::tool::types;
@@ -107,15 +107,11 @@ async fn run_operation(plugin: &Plugin, operation: &Operation, call: Call<'_>) -
         }
     };
     let limits = plugin.shared().settings.limits;
-    let mut state = State::of_call(
-        wasi(&grant, call.workspace),
-        limits,
-        &operation.name,
-        declared,
-    );
-    state.scope = call
-        .workspace
-        .map_or_else(Scope::nowhere, |workspace| Scope::of(&grant, workspace));
+    let mut state = State::of_call(wasi(), limits, &operation.name, declared);
+    if let (Some(access), Some(workspace)) = (grant.allowed.workspace, call.workspace) {
+        *state.wasi.filesystem() = workspace.opened(access);
+        state.scope = Scope::of(&grant, workspace);
+    }
     state.on_progress = call.on_progress;
     if let Some(settings) = call.settings {
         state.settings = settings;
@@ -136,17 +132,13 @@ async fn run_operation(plugin: &Plugin, operation: &Operation, call: Call<'_>) -
     state.recorder.report(outcome)
 }
 
-/// WASI with nothing but what `grant` opens of `workspace`: no variable, no argument, no socket.
-fn wasi(grant: &Grant, workspace: Option<&Workspace>) -> WasiCtx {
+/// WASI with nothing in it: no folder, no variable, no argument, no socket.
+fn wasi() -> WasiCtxBuilder {
     let mut wasi = WasiCtx::builder();
     // Files are read in place: a hop to another thread would cost more than the read.
     wasi.allow_tcp(false)
         .allow_udp(false)
         .allow_blocking_current_thread(true);
-    let mut wasi = wasi.build();
-    if let (Some(access), Some(workspace)) = (grant.allowed.workspace, workspace) {
-        *wasi.filesystem() = workspace.opened(access);
-    }
     wasi
 }
 

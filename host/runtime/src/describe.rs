@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wasmtime::component::Component;
 use wasmtime_wasi::random::Deterministic;
-use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx};
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxBuilder};
 
 use crate::bindings::PluginFullPre;
 use crate::ending::Ending;
@@ -50,7 +50,7 @@ pub struct NoDescription {
 }
 
 /// WASI that answers the same on every machine and every day.
-fn sealed_wasi() -> WasiCtx {
+fn sealed_wasi() -> WasiCtxBuilder {
     let mut wasi = WasiCtx::builder();
     wasi.allow_tcp(false)
         .allow_udp(false)
@@ -60,7 +60,7 @@ fn sealed_wasi() -> WasiCtx {
         .secure_random(Deterministic::new(vec![0]))
         .insecure_random(Deterministic::new(vec![0]))
         .insecure_random_seed(0);
-    wasi.build()
+    wasi
 }
 
 /// A clock that shows the beginning of 1970 for ever.

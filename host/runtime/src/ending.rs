@@ -36,6 +36,14 @@ impl Ending {
                 },
             };
         }
+        if is_out_of_transfer(error) {
+            return Self {
+                stop: Stop::Limit {
+                    limit: "transfer_bytes".to_owned(),
+                    value: limits.transfer_bytes as u64,
+                },
+            };
+        }
         let what = match (
             error.downcast_ref::<Trap>(),
             error.downcast_ref::<I32Exit>(),
@@ -58,4 +66,13 @@ impl Ending {
             stop: Stop::Trap { message },
         }
     }
+}
+
+/// Whether more was handed over in one call than the store lets. The engine keeps the error's type to
+/// itself, so its words are what it is known by; the pinned version and a test hold them.
+fn is_out_of_transfer(error: &wasmtime::Error) -> bool {
+    error
+        .root_cause()
+        .to_string()
+        .starts_with("too much data is being copied")
 }

@@ -29,6 +29,8 @@ pub struct Limits {
     pub instances: usize,
     /// The answer: content, structured value and failure together, in bytes.
     pub output_bytes: usize,
+    /// What is handed over in one call between host and guest, in bytes: it bounds the host's memory.
+    pub transfer_bytes: usize,
     /// Lines of log and sub-steps that are kept, each; more are counted.
     pub log_lines: usize,
     /// Changes to files. Openings and listings past it are counted only.
@@ -56,6 +58,7 @@ impl Default for Limits {
             table_elements: 20_000,
             instances: 32,
             output_bytes: 4 << 20,
+            transfer_bytes: 16 << 20,
             log_lines: 256,
             effects: 4096,
             file_bytes: 8 << 20,

@@ -7,7 +7,7 @@ use forge_contract::name::Name;
 use forge_contract::requirements::Requirements;
 use wasmtime::component::ResourceTable;
 use wasmtime::{Store, UpdateDeadline};
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::call::OnProgress;
 use crate::ending::{Deadline, Ending};
@@ -38,16 +38,17 @@ pub(crate) struct State {
 
 impl State {
     /// The state of a call that may do nothing.
-    pub(crate) fn sealed(wasi: WasiCtx, limits: Limits) -> Self {
+    pub(crate) fn sealed(mut wasi: WasiCtxBuilder, limits: Limits) -> Self {
+        let stderr = Stderr::default();
         Self {
-            wasi,
+            wasi: wasi.stderr(stderr.clone()).build(),
             table: ResourceTable::new(),
             limiter: Limiter::new(limits),
             limits,
             recorder: Recorder::new(limits),
             scope: Scope::nowhere(),
             refusals: Refusals::sealed(),
-            stderr: Stderr::default(),
+            stderr,
             settings: "{}".to_owned(),
             on_progress: None,
             delta_bytes: 0,
@@ -56,7 +57,7 @@ impl State {
 
     /// The state of a call of `operation`, which declares `declared`.
     pub(crate) fn of_call(
-        wasi: WasiCtx,
+        wasi: WasiCtxBuilder,
         limits: Limits,
         operation: &Name,
         declared: &Requirements,
@@ -92,6 +93,7 @@ impl<'a> Sandbox<'a> {
         let started = Instant::now();
         let mut store = Store::new(&shared.engine, state);
         store.limiter(|state| &mut state.limiter);
+        store.set_hostcall_fuel(store.data().limits.transfer_bytes);
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(move |_| {
             if started.elapsed() >= deadline {

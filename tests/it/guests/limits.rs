@@ -97,6 +97,7 @@ async fn an_answer_ends_at_its_limit() {
     let limits = Limits {
         memory_bytes: 1 << 30,
         output_bytes: 1 << 20,
+        transfer_bytes: 1 << 30,
         ..Limits::default()
     };
     check(
@@ -104,6 +105,17 @@ async fn an_answer_ends_at_its_limit() {
         "answer",
         limits,
         "the tool was stopped at its limit `output_bytes` of 1048576",
+    )
+    .await;
+    let limits = Limits {
+        transfer_bytes: 16 << 20,
+        ..limits
+    };
+    check(
+        "output_flood",
+        "answer",
+        limits,
+        "the tool was stopped at its limit `transfer_bytes` of 16777216",
     )
     .await;
     // The usual limit on memory comes first.

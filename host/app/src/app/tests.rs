@@ -1,3 +1,5 @@
+//! Starting and taking turns with a scripted model and no tools.
+
 use std::path::Path;
 
 use forge_core::observer::Event;

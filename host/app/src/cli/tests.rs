@@ -1,3 +1,5 @@
+//! The arguments and the help.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Settings that can be used, and those that can't.
+
 use std::fs;
 use std::path::Path;
 

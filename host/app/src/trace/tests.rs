@@ -1,3 +1,5 @@
+//! The trace file: written, broken, read from its end.
+
 use forge_core::trace::LlmRecord;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Manifests that are read, and those that are not.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Origins that match, and texts that are none.
+
 use super::*;
 
 fn pattern(text: &str) -> OriginPattern {

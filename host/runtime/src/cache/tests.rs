@@ -1,3 +1,5 @@
+//! Entries of the cache, whole and damaged, and the folder they lie in.
+
 use super::*;
 
 #[test]

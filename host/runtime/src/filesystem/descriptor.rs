@@ -229,7 +229,10 @@ impl HostDescriptor for Filesystem<'_> {
     async fn symlink_at(&mut self, fd: Fd, target: String, new_path: String) -> FsResult<()> {
         self.may_change(FileAction::Symlink, &fd, &new_path)?;
         let guest_path = self.guest_path(&fd, &new_path);
-        if !self.scope.keeps_link(self.table.get(&fd)?, &new_path, &target) {
+        if !self
+            .scope
+            .keeps_link(self.table.get(&fd)?, &new_path, &target)
+        {
             let refused = Err(ErrorCode::NotPermitted.into());
             return self.note(FileAction::Symlink, &guest_path, Some(target), refused);
         }

@@ -72,7 +72,8 @@ impl Scope {
             climbed += 1;
         }
         // A `..` after a name could climb from wherever that name leads.
-        let goes_down = components.all(|component| matches!(component, Component::Normal(_) | Component::CurDir));
+        let goes_down = components
+            .all(|component| matches!(component, Component::Normal(_) | Component::CurDir));
         goes_down && depth.is_some_and(|depth| climbed <= depth)
     }
 

@@ -1,3 +1,5 @@
+//! The summary line and what a step is shown as.
+
 use forge_contract::effect::FileAction;
 use forge_core::trace::{CallRecord, RunRecord};
 

@@ -1,3 +1,5 @@
+//! What stands on a terminal while an answer comes in.
+
 use std::sync::Arc;
 
 use forge_contract::outcome::FailureCode;

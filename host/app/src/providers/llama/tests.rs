@@ -1,3 +1,5 @@
+//! The provider against a server that answers what was recorded.
+
 mod server;
 
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Scripts, read and followed.
+
 use super::*;
 
 /// Plays the script's one line and returns what came of it, with the pieces that were heard.
