@@ -36,6 +36,7 @@ async fn a_guest_that_behaves_answers() {
     for (name, input, expected) in [
         ("noop", "{}", "ok"),
         ("read_bench", r#"{"path": "a"}"#, "3"),
+        ("read_polled", r#"{"path": "a"}"#, "3"),
     ] {
         let guest = load(name).await;
         std::fs::write(guest.inside().join("a"), "abc").unwrap();

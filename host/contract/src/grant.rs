@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::origin::OriginPattern;
 use crate::path::PathPattern;
-use crate::power::Power;
 use crate::requirements::Requirements;
 
 /// What one call may use. The default lets it use nothing.
@@ -58,12 +57,6 @@ impl Grant {
             allowed,
             paths: self.paths.clone(),
         }
-    }
-
-    /// The host interfaces that this grant opens.
-    #[must_use]
-    pub fn powers(&self) -> BTreeSet<Power> {
-        self.allowed.powers()
     }
 
     /// Whether a file at `path` (relative to the workspace, links resolved) may be used at all.

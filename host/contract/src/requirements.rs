@@ -86,20 +86,24 @@ impl Requirements {
     /// The host interfaces that act on these requirements.
     #[must_use]
     pub fn powers(&self) -> BTreeSet<Power> {
-        let needed = [
-            (!self.network.is_empty(), Power::Http),
-            (!self.network.is_empty(), Power::WasiHttp),
-            (self.llm, Power::Llm),
-            (self.workspace.is_some(), Power::Files),
-            (!self.programs.is_empty(), Power::Process),
-            (self.memory.is_some(), Power::Memory),
-            (!self.calls.is_empty(), Power::Capabilities),
-            (!self.observes.is_empty(), Power::Observe),
-        ];
-        needed
+        Power::ALL
             .into_iter()
-            .filter_map(|(is_needed, power)| is_needed.then_some(power))
+            .filter(|power| self.opens(*power))
             .collect()
+    }
+
+    /// Whether `power` acts on these requirements.
+    #[must_use]
+    pub fn opens(&self, power: Power) -> bool {
+        match power {
+            Power::Llm => self.llm,
+            Power::Process => !self.programs.is_empty(),
+            Power::Memory => self.memory.is_some(),
+            Power::Capabilities => !self.calls.is_empty(),
+            Power::Observe => !self.observes.is_empty(),
+            Power::Http | Power::WasiHttp => !self.network.is_empty(),
+            Power::Files => self.workspace.is_some(),
+        }
     }
 
     /// Whether nothing at all is needed.

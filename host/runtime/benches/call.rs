@@ -1,6 +1,6 @@
 //! A warm call through the runtime beside the floor: the same component on the same engine, bare.
 //!
-//! `cargo xtask bench` builds the two guests that are measured and says where they are. Each of them
+//! `cargo xtask bench` builds the guests that are measured and says where they are. Each of them
 //! is called with a fresh instance per call in both columns. Bare means: pre-linked, asynchronous,
 //! with a WASI context and an opened folder, and without limits, effects or JSON around it.
 
@@ -25,11 +25,14 @@ mod bindings {
     });
 }
 
-/// A guest that is measured, its input, and whether it opens a file.
-const GUESTS: [(&str, &str, Option<Access>); 2] = [
+/// A guest that is measured, its input, and whether it opens a file. `read_polled` waits for its stream
+/// before each reading, as some C libraries do; `read_bench` reads at once, as Rust's does.
+const GUESTS: [(&str, &str, Option<Access>); 3] = [
     ("noop", "{}", None),
-    ("read_bench", r#"{"path": "small.txt"}"#, Some(Access::Read)),
+    ("read_bench", SMALL, Some(Access::Read)),
+    ("read_polled", SMALL, Some(Access::Read)),
 ];
+const SMALL: &str = r#"{"path": "small.txt"}"#;
 
 fn calls(criterion: &mut Criterion) {
     let tokio = tokio::runtime::Builder::new_multi_thread()

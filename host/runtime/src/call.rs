@@ -4,18 +4,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use forge_contract::grant::Grant;
-use forge_contract::manifest::Operation;
 use forge_contract::outcome::{Content, Failure, FailureCode, Outcome, Output, Stop};
 use forge_contract::report::{CallReport, Progress};
-use forge_contract::requirements::Requirements;
 use serde_json::Value;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
 
 use crate::bindings::exports::forge::tool::tool as abi;
 use crate::bindings::forge::tool::types;
 use crate::filesystem::scope::Scope;
-use crate::linker::PowerSet;
-use crate::plugin::Plugin;
+use crate::plugin::{Plugin, Prepared};
 use crate::settings::Limits;
 use crate::state::{Sandbox, State};
 use crate::workspace::Workspace;
@@ -80,8 +77,8 @@ impl<'a> Call<'a> {
 /// Runs `call`; whatever happens is an outcome.
 pub(crate) async fn run(plugin: &Plugin, call: Call<'_>) -> CallReport {
     let started = Instant::now();
-    let mut report = match plugin.manifest().operation(call.operation) {
-        Some(operation) => run_operation(plugin, operation, call).await,
+    let mut report = match plugin.prepared(call.operation) {
+        Some(operation) => run_operation(plugin, operation, call, started).await,
         None => CallReport::not_run(Outcome::failed(
             FailureCode::NotFound,
             format!(
@@ -95,30 +92,32 @@ pub(crate) async fn run(plugin: &Plugin, call: Call<'_>) -> CallReport {
     report
 }
 
-async fn run_operation(plugin: &Plugin, operation: &Operation, call: Call<'_>) -> CallReport {
-    let nothing = Requirements::default();
-    let declared = operation.requires.as_ref().unwrap_or(&nothing);
-    let grant = call.grant.limited_to(declared);
-    let pre = match plugin.linked_for(PowerSet::of(&grant.powers())) {
-        Ok(pre) => pre,
+async fn run_operation(
+    plugin: &Plugin,
+    operation: &Arc<Prepared>,
+    call: Call<'_>,
+    started: Instant,
+) -> CallReport {
+    let grant = call.grant.limited_to(&operation.declared);
+    let form = match plugin.form(operation, &grant.allowed) {
+        Ok(form) => form,
         Err(error) => {
             let message = error.root_cause().to_string();
             return CallReport::not_run(Outcome::Stopped(Stop::Contract { message }));
         }
     };
     let limits = plugin.shared().settings.limits;
-    let mut state = State::of_call(wasi(), limits, &operation.name, declared);
+    let mut state = State::new(wasi(), limits);
     if let (Some(access), Some(workspace)) = (grant.allowed.workspace, call.workspace) {
         *state.wasi.filesystem() = workspace.opened(access);
         state.scope = Scope::of(&grant, workspace);
     }
+    state.operation = Some(operation.clone());
     state.on_progress = call.on_progress;
-    if let Some(settings) = call.settings {
-        state.settings = settings;
-    }
-    let (answer, state) = Sandbox::new(plugin.shared(), state)
-        .run_with_state(async |store| {
-            let instance = pre.instantiate_async(&mut *store).await?;
+    state.settings = call.settings;
+    let (answer, recorder) = Sandbox::new(plugin.shared(), state, started)
+        .run(async |store| {
+            let instance = form.instantiate_async(&mut *store).await?;
             instance
                 .forge_tool_tool()
                 .call_run(store, call.operation, call.input)
@@ -129,7 +128,7 @@ async fn run_operation(plugin: &Plugin, operation: &Operation, call: Call<'_>) -
         Ok(answer) => outcome(answer, limits),
         Err(ending) => Outcome::Stopped(ending.stop),
     };
-    state.recorder.report(outcome)
+    recorder.report(outcome)
 }
 
 /// WASI with nothing in it: no folder, no variable, no argument, no socket.

@@ -1,6 +1,7 @@
 //! The sealed call to `describe`: no power, a fixed clock, fixed randomness, little time.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use wasmtime::component::Component;
 use wasmtime_wasi::random::Deterministic;
@@ -26,8 +27,8 @@ pub(crate) async fn sealed(
             problem: first_line(&error),
         })?;
     let limits = shared.settings.limits.sealed();
-    let sandbox = Sandbox::new(shared, State::sealed(sealed_wasi(), limits));
-    let described = sandbox
+    let sandbox = Sandbox::new(shared, State::new(sealed_wasi(), limits), Instant::now());
+    let (described, _) = sandbox
         .run(async |mut store| {
             let instance = pre.instantiate_async(&mut store).await?;
             instance.forge_tool_tool().call_describe(&mut store).await
@@ -35,7 +36,7 @@ pub(crate) async fn sealed(
         .await;
     match described {
         Ok(description) => Ok(description),
-        Err(Ending { stop, .. }) => Err(NoDescription {
+        Err(Ending { stop }) => Err(NoDescription {
             problem: stop.to_string(),
         }
         .into()),

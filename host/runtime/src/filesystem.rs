@@ -62,11 +62,17 @@ impl Filesystem<'_> {
 
     /// The guest's name for `path` in the folder `fd`.
     fn guest_path(&self, fd: &Resource<Descriptor>, path: &str) -> String {
-        let folder = self.recorder.handle(fd.rep()).path;
-        match path.trim_start_matches("./") {
-            "" | "." => folder.to_string(),
-            path => format!("{folder}/{path}"),
+        let folder = self.recorder.path_of(fd.rep());
+        let path = path.trim_start_matches("./");
+        if path.is_empty() || path == "." {
+            return folder.to_owned();
         }
+        // Once the size that is needed: this is done for each opening.
+        let mut name = String::with_capacity(folder.len() + 1 + path.len());
+        name.push_str(folder);
+        name.push('/');
+        name.push_str(path);
+        name
     }
 
     /// Notes a change that was tried on `path` and hands its result on.
@@ -77,7 +83,8 @@ impl Filesystem<'_> {
         to: Option<String>,
         result: FsResult<T>,
     ) -> FsResult<T> {
-        self.recorder.changed(action, path, to, error_name(&result));
+        self.recorder
+            .changed(action, path.to_owned(), to, error_name(&result));
         result
     }
 
@@ -123,7 +130,7 @@ impl preopens::Host for Filesystem<'_> {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
         let folders = preopens::Host::get_directories(&mut self.plain())?;
         for (fd, name) in &folders {
-            self.recorder.opened_folder(fd.rep(), name.as_str().into());
+            self.recorder.opened_unnoted(fd.rep(), name.clone());
         }
         Ok(folders)
     }

@@ -1,9 +1,10 @@
 //! Linkers: one per set of powers. In each, the powers of the set are real and all others refuse.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use forge_contract::power::Power;
+use forge_contract::requirements::Requirements;
 use wasmtime::Engine;
 use wasmtime::component::Linker;
 
@@ -17,8 +18,22 @@ pub(crate) struct PowerSet(u16);
 impl PowerSet {
     pub(crate) const EMPTY: Self = Self(0);
 
-    pub(crate) fn of(powers: &BTreeSet<Power>) -> Self {
-        Self(powers.iter().map(|power| Self::bit(*power)).sum())
+    pub(crate) fn of(powers: impl IntoIterator<Item = Power>) -> Self {
+        Self(
+            powers
+                .into_iter()
+                .map(Self::bit)
+                .fold(0, |set, bit| set | bit),
+        )
+    }
+
+    /// The powers that `requirements` open.
+    pub(crate) fn opened_by(requirements: &Requirements) -> Self {
+        Self::of(
+            Power::ALL
+                .into_iter()
+                .filter(|power| requirements.opens(*power)),
+        )
     }
 
     pub(crate) fn contains(self, power: Power) -> bool {

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use forge_contract::manifest::Manifest;
+use forge_contract::manifest::{Manifest, Operation};
 use forge_contract::report::CallReport;
 use forge_contract::requirements::Requirements;
 use wasmtime::component::Component;
 
 use crate::bindings::PluginFullPre;
 use crate::call::{self, Call};
-use crate::linker::PowerSet;
+use crate::linker::{Linkers, PowerSet};
 use crate::load::{LoadError, first_line};
 use crate::proof::Imports;
 use crate::runtime::Shared;
@@ -24,13 +24,31 @@ pub struct Plugin {
 
 struct Loaded {
     shared: Arc<Shared>,
-    component: Component,
     manifest: Manifest,
     digest: String,
     imports: Imports,
     warnings: Vec<String>,
-    /// One linked form per set of powers: the others of its powers answer *denied* in it.
-    linked: RwLock<HashMap<PowerSet, PluginFullPre<State>>>,
+    operations: Vec<Arc<Prepared>>,
+    forms: Forms,
+}
+
+/// An operation, ready to be called.
+pub(crate) struct Prepared {
+    pub(crate) name: String,
+    /// What it declares; nothing where it does not say.
+    pub(crate) declared: Requirements,
+    /// The powers that are real when it is granted all that it declares, and the form with these.
+    powers: PowerSet,
+    form: Form,
+}
+
+/// A component linked so that some of its powers are real and the others refuse.
+pub(crate) type Form = Arc<PluginFullPre<State>>;
+
+/// One linked form of a component per set of powers.
+struct Forms {
+    component: Component,
+    linked: RwLock<HashMap<PowerSet, Form>>,
 }
 
 impl Plugin {
@@ -42,23 +60,38 @@ impl Plugin {
         imports: Imports,
         warnings: Vec<String>,
     ) -> Result<Self, LoadError> {
-        let shared = shared.clone();
-        let linked = RwLock::default();
-        let plugin = Self {
+        let forms = Forms {
+            component,
+            linked: RwLock::default(),
+        };
+        let imported = PowerSet::of(imports.powers.iter().copied());
+        // Linked ahead, so that the first call does not pay for it.
+        let prepare = |operation: &Operation| {
+            let declared = operation.requires.clone().unwrap_or_default();
+            let powers = PowerSet::opened_by(&declared).and(imported);
+            Ok(Arc::new(Prepared {
+                name: operation.name.to_string(),
+                form: forms.with(&shared.linkers, powers)?,
+                declared,
+                powers,
+            }))
+        };
+        let operations: wasmtime::Result<Vec<_>> =
+            manifest.operations.iter().map(prepare).collect();
+        let operations = operations.map_err(|error| LoadError::Link {
+            problem: first_line(&error),
+        })?;
+        Ok(Self {
             loaded: Arc::new(Loaded {
-                shared,
-                component,
+                shared: shared.clone(),
                 manifest,
                 digest,
                 imports,
                 warnings,
-                linked,
+                operations,
+                forms,
             }),
-        };
-        plugin.link_declared().map_err(|error| LoadError::Link {
-            problem: first_line(&error),
-        })?;
-        Ok(plugin)
+        })
     }
 
     /// What the component says of itself.
@@ -94,40 +127,40 @@ impl Plugin {
         &self.loaded.shared
     }
 
-    /// The component linked so that of the powers it imports just those of `granted` are real.
-    pub(crate) fn linked_for(&self, granted: PowerSet) -> wasmtime::Result<PluginFullPre<State>> {
-        let powers = granted.and(PowerSet::of(&self.loaded.imports.powers));
-        let linked = self
-            .loaded
-            .linked
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(pre) = linked.get(&powers) {
-            return Ok(pre.clone());
-        }
-        drop(linked);
-        let linker = self.loaded.shared.linkers.for_powers(powers);
-        let pre = PluginFullPre::new(linker.instantiate_pre(&self.loaded.component)?)?;
-        self.loaded
-            .linked
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(powers, pre.clone());
-        Ok(pre)
+    /// The operation called `name`.
+    pub(crate) fn prepared(&self, name: &str) -> Option<&Arc<Prepared>> {
+        let operations = &self.loaded.operations;
+        operations.iter().find(|operation| operation.name == name)
     }
 
-    /// Links ahead what the operations declare, so that the first call does not pay for it.
-    fn link_declared(&self) -> wasmtime::Result<()> {
-        let declared = self
-            .manifest()
-            .operations
-            .iter()
-            .map(|operation| operation.requires.as_ref());
-        for powers in
-            declared.map(|requires| requires.map(Requirements::powers).unwrap_or_default())
-        {
-            self.linked_for(PowerSet::of(&powers))?;
+    /// The form for a call of `operation` that is granted `granted`, which is no more than it declares.
+    pub(crate) fn form(
+        &self,
+        operation: &Prepared,
+        granted: &Requirements,
+    ) -> wasmtime::Result<Form> {
+        let imported = PowerSet::of(self.loaded.imports.powers.iter().copied());
+        let powers = PowerSet::opened_by(granted).and(imported);
+        if powers == operation.powers {
+            return Ok(operation.form.clone());
         }
-        Ok(())
+        self.loaded.forms.with(&self.loaded.shared.linkers, powers)
+    }
+}
+
+impl Forms {
+    /// The form in which just `powers` are real.
+    fn with(&self, linkers: &Linkers, powers: PowerSet) -> wasmtime::Result<Form> {
+        let linked = self.linked.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(form) = linked.get(&powers) {
+            return Ok(form.clone());
+        }
+        drop(linked);
+        let linker = linkers.for_powers(powers);
+        let form = Arc::new(PluginFullPre::new(
+            linker.instantiate_pre(&self.component)?,
+        )?);
+        let mut linked = self.linked.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(linked.entry(powers).or_insert(form).clone())
     }
 }

@@ -1,6 +1,5 @@
 //! Notes what a call does, within bounds.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,18 +19,24 @@ pub(crate) struct Recorder {
     log_omitted: u64,
     steps: Vec<String>,
     /// What the guest holds open, by the number of its handle.
-    opened: HashMap<u32, Opened>,
+    opened: Vec<(u32, Opened)>,
     /// Where to add the bytes that went through an opening, once the call is over.
     counters: Vec<(usize, Arc<AtomicU64>)>,
 }
 
 /// A file or folder that the guest holds open.
-#[derive(Clone)]
-pub(crate) struct Opened {
-    /// The guest's path.
-    pub(crate) path: Arc<str>,
+struct Opened {
+    path: OpenedPath,
     /// Bytes read or written through it.
-    pub(crate) bytes: Arc<AtomicU64>,
+    bytes: Arc<AtomicU64>,
+}
+
+/// The guest's path of what it holds open.
+enum OpenedPath {
+    /// That of the effect with this index.
+    OfEffect(usize),
+    /// This one.
+    Own(String),
 }
 
 /// The longest line or sub-step that is kept, in characters.
@@ -46,18 +51,18 @@ impl Recorder {
             log: Vec::new(),
             log_omitted: 0,
             steps: Vec::new(),
-            opened: HashMap::new(),
+            opened: Vec::new(),
             counters: Vec::new(),
         }
     }
 
     /// Notes an opening or listing. Past the limit it is only counted.
-    pub(crate) fn looked(&mut self, action: FileAction, path: &str, error: Option<String>) {
+    pub(crate) fn looked(&mut self, action: FileAction, path: String, error: Option<String>) {
         debug_assert!(!action.changes(), "a change is asked for before it is made");
         if self.has_room() {
             self.push_file(FileEffect {
                 action,
-                path: path.to_owned(),
+                path,
                 to: None,
                 bytes: 0,
                 error,
@@ -83,13 +88,13 @@ impl Recorder {
     pub(crate) fn changed(
         &mut self,
         action: FileAction,
-        path: &str,
+        path: String,
         to: Option<String>,
         error: Option<String>,
     ) {
         self.push_file(FileEffect {
             action,
-            path: path.to_owned(),
+            path,
             to,
             bytes: 0,
             error,
@@ -105,38 +110,53 @@ impl Recorder {
         }
     }
 
-    /// Remembers the file that the handle `number` stands for. The bytes that go through it are added to
-    /// the effect that was noted last.
-    pub(crate) fn opened_file(&mut self, number: u32, path: Arc<str>) {
+    /// Remembers that the handle `number` stands for the file whose opening was noted last. The bytes
+    /// that go through it are added to that note.
+    pub(crate) fn opened_noted(&mut self, number: u32) {
+        let last = self.effects.len().saturating_sub(1);
         let bytes = Arc::new(AtomicU64::new(0));
-        if let Some(last) = self.effects.len().checked_sub(1) {
-            self.counters.push((last, bytes.clone()));
-        }
-        self.opened.insert(number, Opened { path, bytes });
+        self.counters.push((last, bytes.clone()));
+        let path = OpenedPath::OfEffect(last);
+        self.opened.push((number, Opened { path, bytes }));
     }
 
-    /// Remembers the folder that the handle `number` stands for, or a file that was only counted.
-    pub(crate) fn opened_folder(&mut self, number: u32, path: Arc<str>) {
-        self.opened.insert(
-            number,
-            Opened {
-                path,
-                bytes: Arc::default(),
+    /// Remembers that the handle `number` stands for `path`, of whose opening there is no note.
+    pub(crate) fn opened_unnoted(&mut self, number: u32, path: String) {
+        let (path, bytes) = (OpenedPath::Own(path), Arc::default());
+        self.opened.push((number, Opened { path, bytes }));
+    }
+
+    /// The guest's path of what the handle `number` stands for.
+    pub(crate) fn path_of(&self, number: u32) -> &str {
+        match self.handle(number).map(|opened| &opened.path) {
+            Some(OpenedPath::Own(path)) => path,
+            Some(OpenedPath::OfEffect(index)) => match self.effects.get(*index) {
+                Some(Effect::File(file)) => &file.path,
+                _ => "",
             },
-        );
+            None => "",
+        }
     }
 
-    /// What the handle `number` stands for.
-    pub(crate) fn handle(&self, number: u32) -> Opened {
-        self.opened.get(&number).cloned().unwrap_or_else(|| Opened {
-            path: "".into(),
-            bytes: Arc::default(),
-        })
+    /// The counter of the bytes that go through the handle `number`.
+    pub(crate) fn bytes_of(&self, number: u32) -> Arc<AtomicU64> {
+        self.handle(number)
+            .map(|opened| opened.bytes.clone())
+            .unwrap_or_default()
     }
 
     /// Forgets a handle that was closed.
     pub(crate) fn closed(&mut self, number: u32) {
-        self.opened.remove(&number);
+        self.opened.retain(|(opened, _)| *opened != number);
+    }
+
+    /// A guest holds few files open at once: looking through them is faster than a map.
+    fn handle(&self, number: u32) -> Option<&Opened> {
+        self.opened
+            .iter()
+            .rev()
+            .find(|(opened, _)| *opened == number)
+            .map(|(_, opened)| opened)
     }
 
     /// Whether another effect is kept.

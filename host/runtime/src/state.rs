@@ -1,10 +1,9 @@
 //! What one call holds on the host's side, and the store around it.
 
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use forge_contract::name::Name;
-use forge_contract::requirements::Requirements;
 use wasmtime::component::ResourceTable;
 use wasmtime::{Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
@@ -14,7 +13,7 @@ use crate::ending::{Deadline, Ending};
 use crate::engine::TICK;
 use crate::filesystem::scope::Scope;
 use crate::limiter::Limiter;
-use crate::powers::refused::Refusals;
+use crate::plugin::Prepared;
 use crate::recorder::Recorder;
 use crate::runtime::Shared;
 use crate::settings::Limits;
@@ -28,9 +27,11 @@ pub(crate) struct State {
     pub(crate) limits: Limits,
     pub(crate) recorder: Recorder,
     pub(crate) scope: Scope,
-    pub(crate) refusals: Refusals,
+    /// What is called; `None` is the sealed call to `describe`.
+    pub(crate) operation: Option<Arc<Prepared>>,
     pub(crate) stderr: Stderr,
-    pub(crate) settings: String,
+    /// The plugin's own settings, a JSON object, where there are any.
+    pub(crate) settings: Option<String>,
     pub(crate) on_progress: Option<OnProgress>,
     /// Bytes of the pieces that were shown while the tool ran.
     pub(crate) delta_bytes: usize,
@@ -38,7 +39,7 @@ pub(crate) struct State {
 
 impl State {
     /// The state of a call that may do nothing.
-    pub(crate) fn sealed(mut wasi: WasiCtxBuilder, limits: Limits) -> Self {
+    pub(crate) fn new(mut wasi: WasiCtxBuilder, limits: Limits) -> Self {
         let stderr = Stderr::default();
         Self {
             wasi: wasi.stderr(stderr.clone()).build(),
@@ -47,25 +48,11 @@ impl State {
             limits,
             recorder: Recorder::new(limits),
             scope: Scope::nowhere(),
-            refusals: Refusals::sealed(),
+            operation: None,
             stderr,
-            settings: "{}".to_owned(),
+            settings: None,
             on_progress: None,
             delta_bytes: 0,
-        }
-    }
-
-    /// The state of a call of `operation`, which declares `declared`.
-    pub(crate) fn of_call(
-        wasi: WasiCtxBuilder,
-        limits: Limits,
-        operation: &Name,
-        declared: &Requirements,
-    ) -> Self {
-        let refusals = Refusals::of(operation, declared);
-        Self {
-            refusals,
-            ..Self::sealed(wasi, limits)
         }
     }
 }
@@ -83,14 +70,13 @@ impl WasiView for State {
 pub(crate) struct Sandbox<'a> {
     shared: &'a Arc<Shared>,
     store: Store<State>,
-    deadline: Duration,
-    started: Instant,
+    patience: Duration,
 }
 
 impl<'a> Sandbox<'a> {
-    pub(crate) fn new(shared: &'a Arc<Shared>, state: State) -> Self {
+    /// A sandbox whose call began at `started`.
+    pub(crate) fn new(shared: &'a Arc<Shared>, state: State, started: Instant) -> Self {
         let deadline = Duration::from_millis(state.limits.deadline_ms);
-        let started = Instant::now();
         let mut store = Store::new(&shared.engine, state);
         store.limiter(|state| &mut state.limiter);
         store.set_hostcall_fuel(store.data().limits.transfer_bytes);
@@ -105,37 +91,33 @@ impl<'a> Sandbox<'a> {
         Self {
             shared,
             store,
-            deadline,
-            started,
+            // Beside the epochs, for a guest that waits in a host call: two ticks later, so that the
+            // epochs' own end comes first for one that computes.
+            patience: deadline + 2 * TICK,
         }
     }
 
-    /// Waits for a slot, runs `body` in it and stops it at its limits. `body` gets the store.
+    /// Waits for a slot, runs `body` in it and stops it at its limits. `body` gets the store. The notes
+    /// of what it did are there however it ended.
     pub(crate) async fn run<T>(
-        self,
-        body: impl AsyncFnOnce(&mut Store<State>) -> wasmtime::Result<T>,
-    ) -> Result<T, Ending> {
-        self.run_with_state(body).await.0
-    }
-
-    /// [`Sandbox::run`], which also hands back what the call left behind.
-    pub(crate) async fn run_with_state<T>(
         mut self,
         body: impl AsyncFnOnce(&mut Store<State>) -> wasmtime::Result<T>,
-    ) -> (Result<T, Ending>, State) {
-        let limits = self.store.data().limits;
-        // Beside the epochs, for a guest that waits in a host call: two ticks later, so that the epochs'
-        // own end comes first for one that computes.
-        let patience = (self.deadline + 2 * TICK).saturating_sub(self.started.elapsed());
-        let result = tokio::time::timeout(patience, async {
-            let _slot = self.shared.slots.acquire().await;
+    ) -> (Result<T, Ending>, Recorder) {
+        let mut slot = None;
+        let result = tokio::time::timeout(self.patience, async {
+            slot = Some(self.shared.slots.acquire().await);
             let _live = self.shared.ticker.live();
             body(&mut self.store).await
         })
         .await;
         let result = result.unwrap_or_else(|_elapsed| Err(Deadline.into()));
-        let state = self.store.into_data();
+        let state = self.store.data_mut();
+        let limits = state.limits;
+        let recorder = mem::replace(&mut state.recorder, Recorder::new(limits));
         let ended = result.map_err(|error| Ending::of(&error, &state.stderr, limits));
-        (ended, state)
+        // The instance goes first: until then the slot is not free.
+        drop(self.store);
+        drop(slot);
+        (ended, recorder)
     }
 }

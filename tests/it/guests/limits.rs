@@ -51,6 +51,18 @@ async fn a_loop_starves_nobody() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn more_calls_than_slots_wait_their_turn() {
+    let guest = std::sync::Arc::new(load("noop").await);
+    let calls = (0..500).map(|_| {
+        let guest = guest.clone();
+        tokio::spawn(async move { guest.call("run", "{}", "{}").await.outcome.to_string() })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        assert_eq!(call.await.unwrap(), "ok");
+    }
+}
+
 #[tokio::test]
 async fn memory_ends_at_its_limit() {
     let limits = Limits {

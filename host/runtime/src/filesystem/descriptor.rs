@@ -50,27 +50,30 @@ impl HostDescriptor for Filesystem<'_> {
             opened => opened,
         };
         let had_room = self.recorder.has_room();
-        let is_noted = match (writes, is_folder, &opened) {
+        match (writes, is_folder, opened) {
             // What is read of a folder is noted when its entries are listed.
-            (false, true, Ok(_)) => false,
-            (false, ..) => {
-                self.recorder
-                    .looked(FileAction::Open, &guest_path, error_name(&opened));
-                had_room
+            (false, true, Ok(opened)) => {
+                self.recorder.opened_unnoted(opened.rep(), guest_path);
+                Ok(opened)
             }
-            (true, ..) => {
-                self.recorder
-                    .changed(FileAction::Write, &guest_path, None, error_name(&opened));
-                true
+            (false, _, Ok(opened)) if !had_room => {
+                self.recorder.looked(FileAction::Open, String::new(), None);
+                self.recorder.opened_unnoted(opened.rep(), guest_path);
+                Ok(opened)
             }
-        };
-        let opened = opened?;
-        if is_noted {
-            self.recorder.opened_file(opened.rep(), guest_path.into());
-        } else {
-            self.recorder.opened_folder(opened.rep(), guest_path.into());
+            (_, _, opened) => {
+                let error = error_name(&opened);
+                if writes {
+                    self.recorder
+                        .changed(FileAction::Write, guest_path, None, error);
+                } else {
+                    self.recorder.looked(FileAction::Open, guest_path, error);
+                }
+                let opened = opened?;
+                self.recorder.opened_noted(opened.rep());
+                Ok(opened)
+            }
         }
-        Ok(opened)
     }
 
     fn read_via_stream(&mut self, fd: Fd, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
@@ -78,7 +81,7 @@ impl HostDescriptor for Filesystem<'_> {
             Descriptor::File(file) => file.file.clone(),
             Descriptor::Dir(_) => return Err(ErrorCode::IsDirectory.into()),
         };
-        let bytes = self.recorder.handle(fd.rep()).bytes;
+        let bytes = self.recorder.bytes_of(fd.rep());
         let stream: DynInputStream = Box::new(FileReader::new(file, offset, bytes));
         Ok(self.table.push(stream)?)
     }
@@ -105,14 +108,14 @@ impl HostDescriptor for Filesystem<'_> {
         length: Filesize,
         offset: Filesize,
     ) -> FsResult<(Vec<u8>, bool)> {
-        let counter = self.recorder.handle(fd.rep()).bytes;
+        let counter = self.recorder.bytes_of(fd.rep());
         let (bytes, is_end) = self.plain().read(fd, length, offset).await?;
         counter.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         Ok((bytes, is_end))
     }
 
     async fn write(&mut self, fd: Fd, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
-        let counter = self.recorder.handle(fd.rep()).bytes;
+        let counter = self.recorder.bytes_of(fd.rep());
         let written = self.plain().write(fd, bytes, offset).await?;
         counter.fetch_add(written, Ordering::Relaxed);
         Ok(written)
@@ -122,7 +125,7 @@ impl HostDescriptor for Filesystem<'_> {
         let path = self.guest_path(&fd, "");
         let entries = self.plain().read_directory(fd).await;
         self.recorder
-            .looked(FileAction::List, &path, error_name(&entries));
+            .looked(FileAction::List, path, error_name(&entries));
         entries
     }
 
@@ -314,7 +317,7 @@ impl Filesystem<'_> {
         stream: Resource<DynOutputStream>,
     ) -> FsResult<Resource<DynOutputStream>> {
         let inner = self.table.delete(stream)?;
-        let bytes = self.recorder.handle(number).bytes;
+        let bytes = self.recorder.bytes_of(number);
         let stream: DynOutputStream = Box::new(CountingWriter::new(inner, bytes));
         Ok(self.table.push(stream)?)
     }

@@ -1,12 +1,12 @@
 //! Streams over a file: one that reads in place, one that counts what is written.
 
 use std::fs::File;
-use std::io::ErrorKind;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, pread};
 use wasmtime_wasi::p2::{
     DynOutputStream, InputStream, OutputStream, Pollable, StreamError, StreamResult,
 };
@@ -37,18 +37,20 @@ impl InputStream for FileReader {
         if size == 0 {
             return Ok(Bytes::new());
         }
-        let mut buffer = vec![0; size.min(CHUNK_BYTES)];
+        let mut buffer = Vec::with_capacity(size.min(CHUNK_BYTES));
         loop {
-            match self.file.read_at(&mut buffer, self.offset) {
+            match pread(&self.file, spare_capacity(&mut buffer), self.offset) {
                 Ok(0) => return Err(StreamError::Closed),
                 Ok(length) => {
-                    buffer.truncate(length);
                     self.offset += length as u64;
                     self.bytes.fetch_add(length as u64, Ordering::Relaxed);
                     return Ok(buffer.into());
                 }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(StreamError::LastOperationFailed(error.into())),
+                Err(Errno::INTR) => {}
+                Err(error) => {
+                    let error = std::io::Error::from(error);
+                    return Err(StreamError::LastOperationFailed(error.into()));
+                }
             }
         }
     }

@@ -1,58 +1,32 @@
 //! The refusal of a power: each function answers *denied* and says what is missing.
 
-use std::collections::BTreeSet;
-
 use forge_contract::effect::Effect;
-use forge_contract::name::Name;
 use forge_contract::outcome::FailureCode;
 use forge_contract::power::Power;
-use forge_contract::requirements::Requirements;
 use wasmtime::component::HasData;
 
 use crate::bindings::forge::tool::types::Error;
 use crate::bindings::forge::tool::{
     capabilities, files, http, llm, memory, observe, process, types,
 };
+use crate::plugin::Prepared;
 use crate::powers::OFFERED;
 use crate::state::State;
 
-/// What a refusal tells of the running operation.
-pub(crate) struct Refusals {
-    operation: String,
-    declared: BTreeSet<Power>,
-}
-
-impl Refusals {
-    /// For the call to `describe`, in which nothing is granted.
-    pub(crate) fn sealed() -> Self {
-        Self {
-            operation: "describe".to_owned(),
-            declared: BTreeSet::new(),
-        }
-    }
-
-    /// For a call of `operation`.
-    pub(crate) fn of(operation: &Name, declared: &Requirements) -> Self {
-        Self {
-            operation: operation.to_string(),
-            declared: declared.powers(),
-        }
-    }
-
-    fn message(&self, power: Power) -> String {
-        let operation = &self.operation;
-        let requirement = power.requirement();
-        if !self.declared.contains(&power) {
-            format!(
-                "operation `{operation}` may not use `{power}`: it does not declare `{requirement}` under `requires`"
-            )
-        } else if OFFERED.contains(&power) {
-            format!(
-                "operation `{operation}` may not use `{power}`: it declares `{requirement}`, but the operator did not grant it"
-            )
-        } else {
-            format!("operation `{operation}` may not use `{power}`: this host does not offer it")
-        }
+/// Why the running operation may not use `power`; `None` is the sealed call to `describe`.
+fn reason(operation: Option<&Prepared>, power: Power) -> String {
+    let name = operation.map_or("describe", |operation| &operation.name);
+    let requirement = power.requirement();
+    if !operation.is_some_and(|operation| operation.declared.opens(power)) {
+        format!(
+            "operation `{name}` may not use `{power}`: it does not declare `{requirement}` under `requires`"
+        )
+    } else if OFFERED.contains(&power) {
+        format!(
+            "operation `{name}` may not use `{power}`: it declares `{requirement}`, but the operator did not grant it"
+        )
+    } else {
+        format!("operation `{name}` may not use `{power}`: this host does not offer it")
     }
 }
 
@@ -73,7 +47,7 @@ pub(crate) fn of(state: &mut State) -> Refused<'_> {
 impl Refused<'_> {
     fn refuse<T>(&mut self, power: Power) -> wasmtime::Result<Result<T, Error>> {
         self.0.recorder.refused(Effect::Refused { power });
-        let message = self.0.refusals.message(power);
+        let message = reason(self.0.operation.as_deref(), power);
         Ok(Err(Error {
             code: FailureCode::Denied.as_str().to_owned(),
             message,

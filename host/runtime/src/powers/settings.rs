@@ -5,6 +5,6 @@ use crate::state::State;
 
 impl Host for State {
     async fn get(&mut self) -> wasmtime::Result<String> {
-        Ok(self.settings.clone())
+        Ok(self.settings.clone().unwrap_or_else(|| "{}".to_owned()))
     }
 }
