@@ -31,7 +31,8 @@ pub(crate) fn run(workspace: &Workspace, filters: &[OsString], phases: &mut Phas
         command::run(&mut needs.given_to(tests(workspace, &authors(workspace), filters)))
     })?;
     phases.run("documentation tests", || {
-        command::run(&mut needs.given_to(documentation_tests(workspace, filters)))
+        command::run(&mut needs.given_to(documentation_tests(workspace, &[], filters)))?;
+        command::run(&mut needs.given_to(documentation_tests(workspace, &["forge-sdk"], filters)))
     })
 }
 
@@ -98,7 +99,10 @@ fn tests(workspace: &Workspace, packages: &[&str], filters: &[OsString]) -> Comm
     cargo.current_dir(&workspace.root);
     if nextest {
         cargo.args(["nextest", "run", "--config-file", "deploy/nextest.toml"]);
-        cargo.arg("--no-tests=pass");
+        if !filters.is_empty() {
+            // The filters may be meant for the other packages.
+            cargo.arg("--no-tests=pass");
+        }
     } else {
         cargo.args(["test", "--lib", "--bins", "--tests"]);
     }
@@ -110,19 +114,14 @@ fn tests(workspace: &Workspace, packages: &[&str], filters: &[OsString]) -> Comm
     cargo
 }
 
-/// The examples that authors read.
-fn documentation_tests(workspace: &Workspace, filters: &[OsString]) -> Command {
+/// The examples in the documentation of `packages`, or of the host when none are named.
+fn documentation_tests(workspace: &Workspace, packages: &[&str], filters: &[OsString]) -> Command {
     let mut cargo = command::cargo();
     cargo.current_dir(&workspace.root);
-    cargo.args([
-        "test",
-        "--doc",
-        "--release",
-        "--locked",
-        "--package",
-        "forge-sdk",
-        "--",
-    ]);
-    cargo.args(filters);
+    cargo.args(["test", "--doc", "--release", "--locked"]);
+    for package in packages {
+        cargo.args(["--package", package]);
+    }
+    cargo.arg("--").args(filters);
     cargo
 }

@@ -79,16 +79,24 @@ enum Exit {
     Interrupted = 130,
 }
 
-const EXIT_CODES: &str = "\
+/// The text on exit codes, in a macro because `concat!` takes literals only.
+macro_rules! exit_codes {
+    () => {
+        "\
 Exit codes:
     0  answered
     1  the turn failed: a tool failed or was denied, or the model went in circles
     2  the command line or a setting can't be used
     3  no model: unreachable, too slow, or no usable answer
     4  Forge itself failed
-  130  interrupted";
+  130  interrupted"
+    };
+}
 
-const AFTER_LONG_HELP: &str = "\
+const EXIT_CODES: &str = exit_codes!();
+
+const AFTER_LONG_HELP: &str = concat!(
+    "\
 Settings (environment variables):
   LLAMA_CPP_URL           where llama-server listens [http://127.0.0.1:8080]
   LLAMA_CPP_TIMEOUT       the longest answer, in seconds [120]
@@ -112,13 +120,9 @@ Settings (environment variables):
   SHOW_DEBUG              log details [false]
   NO_COLOR                no colours
 
-Exit codes:
-    0  answered
-    1  the turn failed: a tool failed or was denied, or the model went in circles
-    2  the command line or a setting can't be used
-    3  no model: unreachable, too slow, or no usable answer
-    4  Forge itself failed
-  130  interrupted";
+",
+    exit_codes!()
+);
 
 /// Runs the program with the arguments of this process.
 #[must_use]

@@ -14,10 +14,13 @@ use sha2::{Digest, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+/// The version of an entry's form: entries of another form have other names.
+const FORM: u32 = 1;
+
 /// A folder of compiled components for one engine.
 pub(crate) struct Cache {
     folder: PathBuf,
-    /// Changes with the engine's version, its settings and the machine's instructions.
+    /// Changes with the entries' form, the engine's version, its settings and the machine's instructions.
     compatibility: String,
 }
 
@@ -41,6 +44,7 @@ impl Cache {
             return None;
         }
         let mut hasher = DefaultHasher::new();
+        FORM.hash(&mut hasher);
         engine.precompile_compatibility_hash().hash(&mut hasher);
         Some(Self {
             folder: folder.to_owned(),

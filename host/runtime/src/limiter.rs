@@ -37,12 +37,12 @@ impl ResourceLimiter for Limiter {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let grown = self
-            .memory_bytes
-            .saturating_add(desired.saturating_sub(current));
-        within(grown, "memory_bytes", self.limits.memory_bytes)?;
-        self.memory_bytes = grown;
-        Ok(true)
+        let limit = ("memory_bytes", self.limits.memory_bytes);
+        grow(
+            &mut self.memory_bytes,
+            desired.saturating_sub(current),
+            limit,
+        )
     }
 
     fn table_growing(
@@ -51,12 +51,12 @@ impl ResourceLimiter for Limiter {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let grown = self
-            .table_elements
-            .saturating_add(desired.saturating_sub(current));
-        within(grown, "table_elements", self.limits.table_elements)?;
-        self.table_elements = grown;
-        Ok(true)
+        let limit = ("table_elements", self.limits.table_elements);
+        grow(
+            &mut self.table_elements,
+            desired.saturating_sub(current),
+            limit,
+        )
     }
 
     fn instances(&self) -> usize {
@@ -72,15 +72,18 @@ impl ResourceLimiter for Limiter {
     }
 }
 
-/// An error rather than a refusal to grow: a guest would turn the refusal into a crash without a reason.
-fn within(wanted: usize, limit: &'static str, value: usize) -> wasmtime::Result<()> {
-    if wanted <= value {
-        Ok(())
-    } else {
-        Err(LimitReached {
-            limit,
-            value: value as u64,
-        }
-        .into())
+/// Adds `more` to what is held, up to the limit of this name and value. Past it there is an error rather
+/// than a refusal to grow: a guest would turn the refusal into a crash without a reason.
+fn grow(
+    held: &mut usize,
+    more: usize,
+    (limit, value): (&'static str, usize),
+) -> wasmtime::Result<bool> {
+    let grown = held.saturating_add(more);
+    if grown > value {
+        let value = value as u64;
+        return Err(LimitReached { limit, value }.into());
     }
+    *held = grown;
+    Ok(true)
 }
