@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use forge_app::providers::llama::{self, LlamaCpp};
 use forge_core::provider::{
-    Completion, CompletionRequest, Constraint, Flow, Identity, Provider, ProviderError,
+    Completion, CompletionRequest, Constraint, Finish, Flow, Identity, Provider, ProviderError,
 };
 
 use crate::place::Place;
@@ -93,6 +93,37 @@ impl Drop for Server {
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
+}
+
+/// Why the decision in `completion` is not valid under `form`, if it is not. An answer in words that was cut,
+/// at the limit on tokens or because it went in circles, is valid if what there is of it would be, once its
+/// string is closed.
+///
+/// # Panics
+/// When `form` has no schema.
+#[must_use]
+pub fn invalid(form: &Constraint, completion: &Completion) -> Option<String> {
+    let schema = jsonschema::validator_for(&form.json_schema).expect("the form is a schema");
+    let text = match completion.finish {
+        Finish::Done => completion.text.clone(),
+        Finish::Limit | Finish::Cancelled => closed(&completion.text),
+    };
+    match serde_json::from_str(&text) {
+        Ok(decision) => schema
+            .validate(&decision)
+            .err()
+            .map(|error| format!("{error}: {text}")),
+        Err(error) => Some(format!("{error}: {text}")),
+    }
+}
+
+/// `text`, which breaks off inside a string of the outer object, with both closed.
+fn closed(text: &str) -> String {
+    let escape = text
+        .rfind('\\')
+        .filter(|at| text.len() - at < "\\u0000".len());
+    let whole = &text[..escape.unwrap_or(text.len())];
+    format!("{}\"}}", whole.trim_end_matches('\\'))
 }
 
 /// Hands on to another provider and keeps what was asked and answered.

@@ -12,6 +12,7 @@ mod shape;
 pub mod constraint;
 mod gbnf;
 mod schema;
+mod range;
 pub mod stream;
 pub mod parser;
 pub mod placeholder;

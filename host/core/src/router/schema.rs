@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::gbnf::{Grammar, json_literal, member};
+use super::range;
 
 /// Writes rules for the parts of one schema.
 pub(super) struct SchemaRules<'a> {
@@ -134,8 +135,11 @@ impl<'a> SchemaRules<'a> {
                 Some(body) => self.rule("string", body),
                 None => "string".to_owned(),
             },
-            "integer" if is_not_negative(schema) => "natural".to_owned(),
-            "integer" | "number" | "boolean" | "null" => name.to_owned(),
+            "integer" => match range::integer(schema) {
+                Some(body) => self.rule("integer", body),
+                None => "integer".to_owned(),
+            },
+            "number" | "boolean" | "null" => name.to_owned(),
             "array" => self.array(schema),
             "object" => self.object(schema, None),
             _ => "value".to_owned(),
@@ -282,14 +286,6 @@ fn bounds(schema: &Value, min: &str, max: &str, limit: u64) -> (u64, Option<u64>
         Some(max) if max < min => (0, None),
         max => (min, max),
     }
-}
-
-fn is_not_negative(schema: &Value) -> bool {
-    let at_least = |key, bound: f64| {
-        let value = schema.get(key).and_then(Value::as_f64);
-        value.is_some_and(|value| value >= bound)
-    };
-    at_least("minimum", 0.0) || at_least("exclusiveMinimum", -1.0)
 }
 
 #[cfg(test)]
