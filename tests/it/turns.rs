@@ -175,3 +175,23 @@ async fn the_prompt_grows_at_its_end_only() {
         prompts[0].prompt.len()
     );
 }
+
+#[tokio::test]
+async fn a_turn_that_is_given_up_leaves_its_record() {
+    let silence: Line = serde_json::from_str(r#""silence""#).unwrap();
+    let forge = Setup::default()
+        .start(Arc::new(Scripted::new([silence])))
+        .await;
+    tokio::select! {
+        biased;
+        _ = forge.chat("hello?", &[]) => panic!("nobody answered"),
+        () = std::future::ready(()) => {}
+    }
+    let traces = forge.traces();
+    assert_eq!(traces.len(), 1);
+    assert_eq!(traces[0]["user_input_preview"], "hello?");
+    assert_eq!(
+        (&traces[0]["ok"], &traces[0]["error"]),
+        (&json!(false), &json!("interrupted"))
+    );
+}

@@ -15,8 +15,8 @@ pub struct Grant {
     /// What is let, field by field.
     #[serde(flatten)]
     pub allowed: Requirements,
-    /// Where `allowed.workspace` holds; empty: in the whole workspace. A path is resolved before it is
-    /// compared, so that a link can't lead elsewhere.
+    /// Where in the workspace files may be opened and changed; empty: everywhere. A path is resolved
+    /// before it is compared, so that a link can't lead elsewhere. Names and sizes stay visible.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<PathPattern>,
 }

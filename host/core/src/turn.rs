@@ -5,6 +5,7 @@
 //! grant only. Whatever fails is data: a turn always ends in a report and in exactly one record.
 
 use std::collections::BTreeSet;
+use std::mem;
 use std::time::Duration;
 
 use crate::clock::Clock;
@@ -147,6 +148,7 @@ struct Run<'a> {
     /// The last output of a step that brought one.
     last_output: Option<(String, String)>,
     records: Vec<StepRecord>,
+    is_recorded: bool,
 }
 
 /// How a run ends.
@@ -189,6 +191,7 @@ impl<'a> Run<'a> {
             past: Vec::new(),
             last_output: None,
             records: Vec::new(),
+            is_recorded: false,
         }
     }
 
@@ -203,28 +206,14 @@ impl<'a> Run<'a> {
         self.host.observer.observe(event);
     }
 
-    fn finish(self, ending: Ending) -> TurnReport {
-        let usage = record::total(&self.records);
+    fn finish(mut self, ending: Ending) -> TurnReport {
         let (ok, storable, error) = match ending.result {
             Ok(Answered::Genuinely) => (true, true, None),
             Ok(Answered::WithPlaceholder) => (true, false, None),
             Err(error) => (false, false, Some(error)),
         };
         let steps = self.step() - 1;
-        let record = RunRecord {
-            run_id: self.request.run_id.to_owned(),
-            timestamp: self.timestamp,
-            user_input_preview: record::preview(self.request.input),
-            provider: self.identity.provider,
-            model: self.identity.model,
-            steps: self.records,
-            final_tool: ending.tool.clone(),
-            ok,
-            error: error.clone(),
-            total_ms: record::ms_between(self.began, self.host.clock.elapsed()),
-            llm: usage.clone(),
-        };
-        self.host.trace.record(&record);
+        let record = self.record(&ending.tool, error.clone());
         TurnReport {
             output: ending.output,
             tool: ending.tool,
@@ -232,11 +221,43 @@ impl<'a> Run<'a> {
             error,
             steps,
             storable,
-            usage,
+            usage: record.llm.clone(),
             record,
         }
     }
+
+    /// Hands the run's one record to the trace.
+    fn record(&mut self, final_tool: &str, error: Option<String>) -> RunRecord {
+        self.is_recorded = true;
+        let record = RunRecord {
+            run_id: self.request.run_id.to_owned(),
+            timestamp: mem::take(&mut self.timestamp),
+            user_input_preview: record::preview(self.request.input),
+            provider: mem::take(&mut self.identity.provider),
+            model: self.identity.model.take(),
+            llm: record::total(&self.records),
+            steps: mem::take(&mut self.records),
+            final_tool: final_tool.to_owned(),
+            ok: error.is_none(),
+            error,
+            total_ms: record::ms_between(self.began, self.host.clock.elapsed()),
+        };
+        self.host.trace.record(&record);
+        record
+    }
 }
+
+/// A turn that is given up leaves its record too.
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        if !self.is_recorded {
+            self.record(NO_TOOL, Some(INTERRUPTED.to_owned()));
+        }
+    }
+}
+
+/// The error in the record of a turn that was given up before its end.
+const INTERRUPTED: &str = "interrupted";
 
 #[cfg(test)]
 mod tests;
