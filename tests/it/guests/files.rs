@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use forge_tests::guest::{answered, effects, load};
+use forge_runtime::Limits;
+use forge_tests::guest::{answered, effects, load, load_with, short_limits};
 use serde_json::json;
 
 #[tokio::test]
@@ -161,6 +162,31 @@ async fn with_the_right_to_write_each_change_is_an_effect() {
             "remove-directory /workspace/folder",
         ]
     );
+}
+
+#[tokio::test]
+async fn a_change_that_can_not_be_noted_is_not_made() {
+    let limits = Limits {
+        effects: 2,
+        ..short_limits()
+    };
+    let guest = load_with("escape", limits).await.unwrap();
+    fs::write(guest.inside().join("existing"), "text").unwrap();
+    let grant = r#"{"workspace": "write"}"#;
+    let report = guest
+        .call("write_granted", r#"{"folder": "/workspace"}"#, grant)
+        .await;
+    assert_eq!(
+        report.outcome.to_string(),
+        "the tool was stopped at its limit `effects` of 2"
+    );
+    assert_eq!(
+        effects(&report),
+        ["write /workspace/created 3", "write /workspace/existing 4"]
+    );
+    // The third change would have emptied it.
+    let text = fs::read_to_string(guest.inside().join("existing")).unwrap();
+    assert_eq!(text, "textmore");
 }
 
 #[tokio::test]
