@@ -97,13 +97,8 @@ impl LlamaCpp {
         request: &CompletionRequest<'_>,
         on_text: &mut (dyn FnMut(&str) -> Flow + Send),
     ) -> Result<Completion, ProviderError> {
-        let response = self
-            .client
-            .post(format!("{}/completion", self.settings.url))
-            .json(&self.body(request))
-            .send()
-            .await
-            .map_err(|error| self.server.not_reached(&error))?;
+        let response = self.send(&self.body(request)).await;
+        let response = response.map_err(|error| self.server.not_reached(&error))?;
         if !response.status().is_success() {
             return Err(self.server.refused(response).await);
         }
@@ -159,6 +154,20 @@ impl LlamaCpp {
                 finish,
                 usage: counted,
             });
+        }
+    }
+
+    /// Sends a request. The server closes a kept connection after a while or a number of requests, maybe
+    /// just as it is used again: a request to which nothing at all came back is sent once more.
+    async fn send(&self, body: &CompletionBody<'_>) -> Result<reqwest::Response, reqwest::Error> {
+        let url = format!("{}/completion", self.settings.url);
+        let post = || self.client.post(&url).json(body).send();
+        match post().await {
+            Err(error) if !error.is_connect() && !error.is_timeout() => {
+                tracing::debug!(%error, "the connection was closed: the request is sent again");
+                post().await
+            }
+            sent => sent,
         }
     }
 

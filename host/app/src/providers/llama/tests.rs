@@ -104,6 +104,25 @@ async fn pieces_come_as_they_decode_and_the_last_one_tells_the_cost() {
 }
 
 #[tokio::test]
+async fn a_request_into_a_closed_connection_is_sent_once_more() {
+    let answer = stream(&format!("{}{LAST}\n\n", piece("a")));
+    let check = async |replies: Vec<Reply>, expected: Option<&str>| {
+        let server = Server::start(replies).await;
+        let llama = LlamaCpp::new(settings(server.url())).unwrap();
+        let request = CompletionRequest {
+            prompt: "Once",
+            constraint: None,
+            max_tokens: None,
+        };
+        let result = llama.complete(&request, &mut |_| Flow::Continue).await;
+        assert_eq!(result.ok().map(|done| done.text).as_deref(), expected);
+        assert_eq!(server.requests().len(), 2);
+    };
+    check(vec![Reply::nothing(), answer.clone()], Some("a")).await;
+    check(vec![Reply::nothing(), Reply::nothing(), answer], None).await;
+}
+
+#[tokio::test]
 async fn a_stream_is_read_however_it_is_cut() {
     let body = format!(
         ": ping\r\n\r\n{}{LAST}\r\n\r\n",

@@ -57,6 +57,15 @@ impl Reply {
         }
     }
 
+    /// The connection is closed without a word.
+    pub(super) fn nothing() -> Self {
+        Self {
+            head: String::new(),
+            chunks: Vec::new(),
+            ending: Ending::Abort,
+        }
+    }
+
     pub(super) fn whole(status: u16, media_type: &str, body: &str) -> Self {
         Self::chunked(status, media_type, [body.as_bytes().to_vec()])
     }
