@@ -195,3 +195,20 @@ async fn a_turn_that_is_given_up_leaves_its_record() {
         (&json!(false), &json!("interrupted"))
     );
 }
+
+#[tokio::test]
+async fn of_two_providers_the_first_is_offered_and_the_other_is_named() {
+    let setup = Setup {
+        components: vec!["chat", "chat"],
+        enabled: vec!["chat"],
+        ..Setup::default()
+    };
+    let (forge, _) = forge(setup, &[r#"{"tool":"chat","content":"Hello!"}"#]).await;
+    assert_eq!(
+        forge.app().warnings(),
+        [
+            "embedded `chat` is not offered: `embedded `chat`` and `embedded `chat`` both provide `chat`: remove one of them"
+        ]
+    );
+    assert_eq!(forge.chat("hello", &[]).await.0.output, "Hello!");
+}

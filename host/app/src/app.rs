@@ -11,7 +11,7 @@ use forge_core::clock::Clock;
 use forge_core::observer::Observer;
 use forge_core::policy::{Policy, Verdict};
 use forge_core::provider::Provider;
-use forge_core::registry::{BadRegistry, Grants, Registry};
+use forge_core::registry::{Grants, Registry};
 use forge_core::router::{CHAT, CODE};
 use forge_core::trace::TraceSink;
 use forge_core::turn::{
@@ -100,9 +100,6 @@ pub enum StartError {
     /// The HTTP client can't be made.
     #[error("the HTTP client can't be made")]
     HttpClient(#[from] reqwest::Error),
-    /// The tools contradict each other.
-    #[error(transparent)]
-    Registry(#[from] BadRegistry),
 }
 
 impl App {
@@ -137,8 +134,7 @@ impl App {
             cache_dir: Some(config.cache_dir.join("tools")),
             ..Settings::default()
         })?;
-        let plugins = Plugins::load(&runtime, components, workspace).await;
-        let registry = Registry::new(plugins.entries())?;
+        let (plugins, registry) = Plugins::load(&runtime, components, workspace).await;
         let mut warnings = Vec::new();
         if components.is_empty() {
             warnings.push(

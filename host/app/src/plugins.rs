@@ -12,7 +12,7 @@ use forge_contract::grant::Grant;
 use forge_contract::name::Name;
 use forge_contract::outcome::{FailureCode, Outcome};
 use forge_contract::report::{CallReport, Progress};
-use forge_core::registry::{Capability, Entry};
+use forge_core::registry::{Entry, Registry};
 use forge_core::tools::{Call, Tools};
 use forge_runtime::{Plugin, Runtime, Workspace};
 use futures_util::future::join_all;
@@ -46,16 +46,18 @@ pub struct Broken {
 }
 
 impl Plugins {
-    /// Loads `components`, all at once. Each has a name by which messages call it.
+    /// Loads `components`, all at once, and lists what they offer. Each has a name by which messages call
+    /// it.
     pub async fn load(
         runtime: &Runtime,
         components: &[(&str, &[u8])],
         workspace: Workspace,
-    ) -> Self {
+    ) -> (Self, Registry) {
         let loading = components
             .iter()
             .map(|(_, bytes)| runtime.load(bytes.to_vec()));
         let results = join_all(loading).await;
+        let mut registry = Registry::default();
         let mut plugins = Self {
             loaded: BTreeMap::new(),
             broken: Vec::new(),
@@ -63,10 +65,17 @@ impl Plugins {
         };
         for ((name, _), result) in components.iter().zip(results) {
             let source = format!("embedded `{name}`");
-            let checked = result
+            let listed = result
                 .map_err(|error| with_causes(&error))
-                .and_then(|plugin| plugins.check(&source, &plugin).map(|()| plugin));
-            match checked {
+                .and_then(|plugin| {
+                    let entry = Entry {
+                        source: source.clone(),
+                        manifest: plugin.manifest().clone(),
+                    };
+                    let added = registry.add(entry).map_err(|error| error.to_string());
+                    added.map(|()| plugin)
+                });
+            match listed {
                 Ok(plugin) => {
                     let name = plugin.manifest().name.clone();
                     plugins.loaded.insert(name, Loaded { source, plugin });
@@ -74,7 +83,7 @@ impl Plugins {
                 Err(problem) => plugins.broken.push(Broken { source, problem }),
             }
         }
-        plugins
+        (plugins, registry)
     }
 
     /// The loaded tools, by capability.
@@ -92,34 +101,6 @@ impl Plugins {
     #[must_use]
     pub fn broken(&self) -> &[Broken] {
         &self.broken
-    }
-
-    /// What a registry is made of.
-    #[must_use]
-    pub fn entries(&self) -> Vec<Entry> {
-        let entry = |loaded: &Loaded| Entry {
-            source: loaded.source.clone(),
-            manifest: loaded.plugin.manifest().clone(),
-        };
-        self.loaded.values().map(entry).collect()
-    }
-
-    /// Whether `plugin` can be offered beside those that are.
-    fn check(&self, source: &str, plugin: &Plugin) -> Result<(), String> {
-        let manifest = plugin.manifest().clone();
-        if let Some(there) = self.loaded.get(&manifest.name) {
-            return Err(format!(
-                "`{}` is already offered by {}: remove one of them",
-                manifest.name, there.source
-            ));
-        }
-        let entry = Entry {
-            source: source.to_owned(),
-            manifest,
-        };
-        Capability::new(entry)
-            .map(drop)
-            .map_err(|error| error.to_string())
     }
 }
 

@@ -50,17 +50,26 @@ impl Registry {
     pub fn new(entries: Vec<Entry>) -> Result<Self, BadRegistry> {
         let mut registry = Self::default();
         for entry in entries {
-            let name = entry.manifest.name.clone();
-            if let Some(there) = registry.capabilities.get(&name) {
-                return Err(BadRegistry::TwoProviders {
-                    capability: name.to_string(),
-                    first: there.source.clone(),
-                    second: entry.source,
-                });
-            }
-            registry.capabilities.insert(name, Capability::new(entry)?);
+            registry.add(entry)?;
         }
         Ok(registry)
+    }
+
+    /// Takes one entry in; one that can't be taken leaves the registry as it was.
+    ///
+    /// # Errors
+    /// As [`Registry::new`].
+    pub fn add(&mut self, entry: Entry) -> Result<(), BadRegistry> {
+        let name = entry.manifest.name.clone();
+        if let Some(there) = self.capabilities.get(&name) {
+            return Err(BadRegistry::TwoProviders {
+                capability: name.to_string(),
+                first: there.source.clone(),
+                second: entry.source,
+            });
+        }
+        self.capabilities.insert(name, Capability::new(entry)?);
+        Ok(())
     }
 
     /// Every capability, in the order of the names.
@@ -76,11 +85,8 @@ impl Registry {
 }
 
 impl Capability {
-    /// Checks one entry alone, for whoever must say of a single plugin whether it can be offered.
-    ///
-    /// # Errors
-    /// When it can't be offered to a model.
-    pub fn new(entry: Entry) -> Result<Self, BadRegistry> {
+    /// Checks one entry alone.
+    fn new(entry: Entry) -> Result<Self, BadRegistry> {
         let Entry { source, manifest } = entry;
         let mut checks = BTreeMap::new();
         let has_several = manifest.operations.len() > 1;

@@ -14,6 +14,8 @@ use sha2::{Digest, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::load::hex;
+
 /// The version of an entry's form: entries of another form have other names.
 const FORM: u32 = 1;
 
@@ -132,11 +134,7 @@ impl<'a> Entry<'a> {
         hasher.update((self.description.len() as u64).to_le_bytes());
         hasher.update(self.description.as_bytes());
         hasher.update(self.code);
-        hasher
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hex(&hasher.finalize())
     }
 }
 

@@ -7,14 +7,13 @@ use forge_contract::grant::Grant;
 use forge_contract::outcome::{Content, Failure, FailureCode, Outcome, Output, Stop};
 use forge_contract::report::{CallReport, Progress};
 use serde_json::Value;
-use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
 
 use crate::bindings::exports::forge::tool::tool as abi;
 use crate::bindings::forge::tool::types;
 use crate::filesystem::scope::Scope;
 use crate::plugin::{Plugin, Prepared};
 use crate::settings::Limits;
-use crate::state::{Sandbox, State};
+use crate::state::{Sandbox, State, empty_wasi};
 use crate::workspace::Workspace;
 
 /// Who is told of sub-steps and pieces of the answer while a tool runs. Must not wait.
@@ -107,7 +106,7 @@ async fn run_operation(
         }
     };
     let limits = plugin.shared().settings.limits;
-    let mut state = State::new(wasi(), limits);
+    let mut state = State::new(empty_wasi(), limits);
     if let (Some(access), Some(workspace)) = (grant.allowed.workspace, call.workspace) {
         *state.wasi.filesystem() = workspace.opened(access);
         state.scope = Scope::of(&grant, workspace);
@@ -129,16 +128,6 @@ async fn run_operation(
         Err(ending) => Outcome::Stopped(ending.stop),
     };
     recorder.report(outcome)
-}
-
-/// WASI with nothing in it: no folder, no variable, no argument, no socket.
-fn wasi() -> WasiCtxBuilder {
-    let mut wasi = WasiCtx::builder();
-    // Files are read in place: a hop to another thread would cost more than the read.
-    wasi.allow_tcp(false)
-        .allow_udp(false)
-        .allow_blocking_current_thread(true);
-    wasi
 }
 
 /// The guest's answer as an outcome; an answer that is too long or not what it says is none.

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use wasmtime::component::Component;
 use wasmtime_wasi::random::Deterministic;
-use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxBuilder};
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtxBuilder};
 
 use crate::bindings::PluginFullPre;
 use crate::ending::Ending;
 use crate::linker::PowerSet;
 use crate::load::{LoadError, first_line};
 use crate::runtime::Shared;
-use crate::state::{Sandbox, State};
+use crate::state::{Sandbox, State, empty_wasi};
 
 /// The component's own description, as text.
 pub(crate) async fn sealed(
@@ -52,11 +52,8 @@ pub struct NoDescription {
 
 /// WASI that answers the same on every machine and every day.
 fn sealed_wasi() -> WasiCtxBuilder {
-    let mut wasi = WasiCtx::builder();
-    wasi.allow_tcp(false)
-        .allow_udp(false)
-        .allow_blocking_current_thread(true)
-        .wall_clock(Stopped)
+    let mut wasi = empty_wasi();
+    wasi.wall_clock(Stopped)
         .monotonic_clock(Stopped)
         .secure_random(Deterministic::new(vec![0]))
         .insecure_random(Deterministic::new(vec![0]))

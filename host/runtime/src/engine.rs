@@ -1,11 +1,13 @@
 //! The engine and its clock. Not here: stores and linkers.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{
+    Config, Enabled, Engine, EngineWeak, InstanceAllocationStrategy, PoolingAllocationConfig,
+};
 
 use crate::settings::Settings;
 
@@ -65,21 +67,7 @@ impl Ticker {
         let (engine, counter) = (engine.weak(), Arc::downgrade(&live));
         let handle = thread::Builder::new()
             .name("forge-ticker".into())
-            .spawn(move || {
-                while let Some(live) = counter.upgrade() {
-                    if live.load(Ordering::Acquire) == 0 {
-                        drop(live);
-                        thread::park();
-                        continue;
-                    }
-                    drop(live);
-                    match engine.upgrade() {
-                        Some(engine) => engine.increment_epoch(),
-                        None => return,
-                    }
-                    thread::sleep(TICK);
-                }
-            })?;
+            .spawn(move || tick(&engine, &counter))?;
         Ok(Self {
             live,
             thread: handle.thread().clone(),
@@ -97,7 +85,26 @@ impl Ticker {
 
 impl Drop for Ticker {
     fn drop(&mut self) {
+        // The count goes first: the thread ends when it wakes and finds none.
+        self.live = Arc::default();
         self.thread.unpark();
+    }
+}
+
+/// Advances the epoch until the engine or the count of live calls is gone.
+fn tick(engine: &EngineWeak, counter: &Weak<AtomicU32>) {
+    while let Some(live) = counter.upgrade() {
+        if live.load(Ordering::Acquire) == 0 {
+            drop(live);
+            thread::park();
+            continue;
+        }
+        drop(live);
+        match engine.upgrade() {
+            Some(engine) => engine.increment_epoch(),
+            None => return,
+        }
+        thread::sleep(TICK);
     }
 }
 
@@ -109,5 +116,24 @@ pub(crate) struct Live<'a> {
 impl Drop for Live<'_> {
     fn drop(&mut self) {
         self.ticker.live.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tickers_thread_ends_with_it() {
+        let engine = Engine::default();
+        let live = Arc::new(AtomicU32::new(0));
+        let (weak, counter) = (engine.weak(), Arc::downgrade(&live));
+        let handle = thread::spawn(move || tick(&weak, &counter));
+        let thread = handle.thread().clone();
+        let ticker = Ticker { live, thread };
+        drop(ticker.live());
+        drop(ticker);
+        // A thread that went on would never be joined.
+        assert!(handle.join().is_ok());
     }
 }

@@ -27,6 +27,8 @@ struct Loaded {
     manifest: Manifest,
     digest: String,
     imports: Imports,
+    /// The powers among the imports.
+    imported: PowerSet,
     warnings: Vec<String>,
     operations: Vec<Arc<Prepared>>,
     forms: Forms,
@@ -87,6 +89,7 @@ impl Plugin {
                 manifest,
                 digest,
                 imports,
+                imported,
                 warnings,
                 operations,
                 forms,
@@ -139,8 +142,7 @@ impl Plugin {
         operation: &Prepared,
         granted: &Requirements,
     ) -> wasmtime::Result<Form> {
-        let imported = PowerSet::of(self.loaded.imports.powers.iter().copied());
-        let powers = PowerSet::opened_by(granted).and(imported);
+        let powers = PowerSet::opened_by(granted).and(self.loaded.imported);
         if powers == operation.powers {
             return Ok(operation.form.clone());
         }

@@ -57,6 +57,16 @@ impl State {
     }
 }
 
+/// WASI with nothing in it: no folder, no variable, no argument, no socket.
+pub(crate) fn empty_wasi() -> WasiCtxBuilder {
+    let mut wasi = WasiCtx::builder();
+    // Files are read in place: a hop to another thread would cost more than the read.
+    wasi.allow_tcp(false)
+        .allow_udp(false)
+        .allow_blocking_current_thread(true);
+    wasi
+}
+
 impl WasiView for State {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView {

@@ -61,9 +61,7 @@ impl CliError {
                 StartError::Workspace { .. }
                 | StartError::Script(_)
                 | StartError::UnknownTools { .. } => Exit::BadUse,
-                StartError::Runtime(_) | StartError::HttpClient(_) | StartError::Registry(_) => {
-                    Exit::Internal
-                }
+                StartError::Runtime(_) | StartError::HttpClient(_) => Exit::Internal,
             },
             Self::Output(_) | Self::Threads(_) => Exit::Internal,
         }

@@ -63,8 +63,8 @@ const PROPS_TIMEOUT: Duration = Duration::from_secs(1);
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Shorter than the server's own 5 seconds, so that no request is sent into a connection that the
-/// server is closing.
+/// Shorter than the server's own 5 seconds, so that few requests are sent into a connection that the
+/// server is closing. It closes one after a number of requests too: `send` copes.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 
 impl LlamaCpp {

@@ -75,10 +75,7 @@ impl Step {
         let error = no_answer.error.to_string();
         self.shown = no_answer.shown;
         self.record.tool_error = Some(error.clone());
-        let mut output = format!("The model could not be asked: {error}.");
-        if let Some((tool, last)) = &run.last_output {
-            output.push_str(&format!("\n\nBefore that, `{tool}` answered:\n\n{last}"));
-        }
+        let output = with_last_output(run, format!("The model could not be asked: {error}."));
         self.keep(run);
         self.end(run, NO_TOOL.to_owned(), output, Err(error))
     }
@@ -153,10 +150,7 @@ impl Step {
         let outcome = Outcome::failed(FailureCode::Failed, problem.clone());
         self.record.tool_error = Some(problem.clone());
         self.close(run, &tool, &outcome);
-        let mut output = format!("Stopped: {problem}.");
-        if let Some((tool, last)) = &run.last_output {
-            output.push_str(&format!("\n\nBefore that, `{tool}` answered:\n\n{last}"));
-        }
+        let output = with_last_output(run, format!("Stopped: {problem}."));
         self.end(run, tool, output, Err(problem))
     }
 
@@ -176,7 +170,6 @@ impl Step {
         let was_kept_from_running = matches!(outcome, Outcome::Denied(_)) && report.is_none();
         self.record.verdict = verdict;
         self.record.tool_ok = (!was_kept_from_running).then(|| outcome.is_done());
-        self.record.tool_error = (!outcome.is_done()).then(|| outcome.to_string());
         self.record.call = report.as_ref().map(CallRecord::from);
         self.close(run, &tool, &outcome);
         if !outcome.is_done() {
@@ -222,21 +215,19 @@ impl Step {
 
     /// Tells the observer that the step is over and files its record.
     fn close(&mut self, run: &mut Run<'_>, tool: &str, outcome: &Outcome) {
-        let duration_ms = record::ms_between(self.began, run.host.clock.elapsed());
-        self.record.duration_ms = duration_ms;
         if self.record.tool_error.is_none() && !outcome.is_done() {
             self.record.tool_error = Some(outcome.to_string());
         }
+        self.keep(run);
         run.observe(Event::Finished {
             step: self.record.step,
             tool,
             outcome,
-            duration_ms,
+            duration_ms: self.record.duration_ms,
         });
-        run.records.push(self.record.clone());
     }
 
-    /// Files the record of a step that came to nothing.
+    /// Files the record of the step.
     fn keep(&mut self, run: &mut Run<'_>) {
         self.record.duration_ms = record::ms_between(self.began, run.host.clock.elapsed());
         run.records.push(self.record.clone());
@@ -279,6 +270,14 @@ impl StepRecord {
             llm: LlmRecord::default(),
             duration_ms: 0,
         }
+    }
+}
+
+/// `text`, with the last answer of this run where there is one: it must not be lost.
+fn with_last_output(run: &Run<'_>, text: String) -> String {
+    match &run.last_output {
+        Some((tool, last)) => format!("{text}\n\nBefore that, `{tool}` answered:\n\n{last}"),
+        None => text,
     }
 }
 
