@@ -50,10 +50,11 @@
 //! makes the component. Its only dependency need be this SDK, though any crate that builds for the
 //! target is welcome.
 //!
-//! [`log`], [`progress`] and [`settings`] are always there. `std::fs` reaches the workspace and nothing
+//! [`log`], [`progress`], [`settings`] and [`conversation`] are always there. `std::fs` reaches the workspace and nothing
 //! else. Everything else is a power with a module here; calling one that the operation did not declare
 //! answers [`Code::Denied`], and a component that calls one that none of its operations declares is
-//! refused when it is loaded. Each call gets a fresh instance: nothing is kept from the last one.
+//! refused when it is loaded. Each call gets a fresh instance: what shall be found again goes through
+//! [`conversation`].
 //!
 //! Not here: the host. The SDK knows it by the contract in `wit/` alone.
 
@@ -71,6 +72,7 @@ mod error;
 pub mod log;
 pub mod progress;
 pub mod settings;
+pub mod conversation;
 pub mod workspace;
 // Powers.
 pub mod llm;

@@ -1,9 +1,9 @@
 //! What stands in for the host when a tool is tested natively: a workspace, settings, and a record of
 //! what was logged. All of it is per thread. Not here, and not there natively: powers; they answer
-//! `unavailable`.
+//! `unavailable`, apart from [`crate::files`] in a workspace.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -26,6 +26,15 @@ pub fn with_settings<T>(settings: &Value, test: impl FnOnce() -> T) -> T {
     with(
         |host| host.settings.replace(json),
         |host, before| host.settings = before,
+        test,
+    )
+}
+
+/// Runs `test` in a conversation of its own, in which nothing is kept yet.
+pub fn in_conversation<T>(test: impl FnOnce() -> T) -> T {
+    with(
+        |host| std::mem::take(&mut host.kept),
+        |host, before| host.kept = before,
         test,
     )
 }
@@ -62,6 +71,7 @@ pub enum Record {
 struct Host {
     workspace: Option<PathBuf>,
     settings: Option<String>,
+    kept: BTreeMap<String, String>,
     records: Option<Vec<Record>>,
 }
 
@@ -89,6 +99,17 @@ pub(crate) fn workspace() -> Option<PathBuf> {
 pub(crate) fn settings() -> String {
     HOST.with_borrow(|host| host.settings.clone())
         .unwrap_or_else(|| "{}".to_owned())
+}
+
+pub(crate) fn kept(key: &str) -> Option<String> {
+    HOST.with_borrow(|host| host.kept.get(key).cloned())
+}
+
+pub(crate) fn keep(key: &str, value: Option<&str>) {
+    HOST.with_borrow_mut(|host| match value {
+        Some(value) => host.kept.insert(key.to_owned(), value.to_owned()),
+        None => host.kept.remove(key),
+    });
 }
 
 pub(crate) fn record(record: impl FnOnce() -> Record) {

@@ -12,6 +12,7 @@ use crate::bindings::exports::forge::tool::tool as abi;
 use crate::bindings::forge::tool::types;
 use crate::filesystem::scope::Scope;
 use crate::plugin::{Plugin, Prepared};
+use crate::powers::conversation::Keeping;
 use crate::settings::Limits;
 use crate::state::{Sandbox, State, empty_wasi};
 use crate::workspace::Workspace;
@@ -28,6 +29,7 @@ pub struct Call<'a> {
     workspace: Option<&'a Workspace>,
     settings: Option<String>,
     on_progress: Option<OnProgress>,
+    keeping: Option<Arc<dyn Keeping>>,
 }
 
 impl<'a> Call<'a> {
@@ -42,6 +44,7 @@ impl<'a> Call<'a> {
             workspace: None,
             settings: None,
             on_progress: None,
+            keeping: None,
         }
     }
 
@@ -59,6 +62,15 @@ impl<'a> Call<'a> {
     pub fn with_settings(self, settings: &Value) -> Self {
         Self {
             settings: Some(settings.to_string()),
+            ..self
+        }
+    }
+
+    /// With what the tool keeps in the conversation that this call belongs to.
+    #[must_use]
+    pub fn in_conversation(self, keeping: Arc<dyn Keeping>) -> Self {
+        Self {
+            keeping: Some(keeping),
             ..self
         }
     }
@@ -113,6 +125,7 @@ async fn run_operation(
     }
     state.operation = Some(operation.clone());
     state.on_progress = call.on_progress;
+    state.keeping = call.keeping;
     state.settings = call.settings;
     let (answer, recorder) = Sandbox::new(plugin.shared(), state, started)
         .run(async |store| {

@@ -55,6 +55,7 @@ pub use call::Call;
 pub use load::LoadError;
 pub use plugin::Plugin;
 pub use powers::OFFERED;
+pub use powers::conversation::{KEY_BYTES, Keeping, VALUE_BYTES};
 pub use runtime::{Runtime, StartError};
 pub use settings::{Limits, Settings};
 pub use workspace::Workspace;

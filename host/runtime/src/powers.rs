@@ -6,6 +6,7 @@
 pub(crate) mod log;
 pub(crate) mod progress;
 pub(crate) mod settings;
+pub(crate) mod conversation;
 pub(crate) mod files;
 pub(crate) mod refused;
 
@@ -29,7 +30,8 @@ pub(crate) fn add_ambient(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     interfaces::types::add_to_linker::<_, HasSelf<State>>(linker, |state| state)?;
     interfaces::log::add_to_linker::<_, HasSelf<State>>(linker, |state| state)?;
     interfaces::progress::add_to_linker::<_, HasSelf<State>>(linker, |state| state)?;
-    interfaces::settings::add_to_linker::<_, HasSelf<State>>(linker, |state| state)
+    interfaces::settings::add_to_linker::<_, HasSelf<State>>(linker, |state| state)?;
+    interfaces::conversation::add_to_linker::<_, HasSelf<State>>(linker, |state| state)
 }
 
 /// Links `power` for a call that was granted it.

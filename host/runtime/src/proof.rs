@@ -19,11 +19,12 @@ const TOOL: &str = "forge:tool/tool";
 const KNOWN_VERSIONS: &str = "`forge:tool/tool@0.1.x`";
 
 /// Interfaces of `forge:tool` that hold no power.
-const AMBIENT: [&str; 4] = [
+const AMBIENT: [&str; 5] = [
     "forge:tool/types",
     "forge:tool/log",
     "forge:tool/progress",
     "forge:tool/settings",
+    "forge:tool/conversation",
 ];
 
 /// Packages of WASI that are linked for every guest and hold nothing without a grant.

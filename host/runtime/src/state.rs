@@ -14,6 +14,7 @@ use crate::engine::TICK;
 use crate::filesystem::scope::Scope;
 use crate::limiter::Limiter;
 use crate::plugin::Prepared;
+use crate::powers::conversation::Keeping;
 use crate::recorder::Recorder;
 use crate::runtime::Shared;
 use crate::settings::Limits;
@@ -33,6 +34,8 @@ pub(crate) struct State {
     /// The plugin's own settings, a JSON object, where there are any.
     pub(crate) settings: Option<String>,
     pub(crate) on_progress: Option<OnProgress>,
+    /// What the tool keeps in the conversation that the call belongs to.
+    pub(crate) keeping: Option<Arc<dyn Keeping>>,
     /// Bytes of the pieces that were shown while the tool ran.
     pub(crate) delta_bytes: usize,
 }
@@ -52,6 +55,7 @@ impl State {
             stderr,
             settings: None,
             on_progress: None,
+            keeping: None,
             delta_bytes: 0,
         }
     }
