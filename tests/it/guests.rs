@@ -2,6 +2,8 @@
 
 mod files;
 mod limits;
+mod changes;
+mod conversation;
 mod powers;
 
 use forge_tests::guest::{answered, load, load_with, short_limits};
@@ -12,6 +14,8 @@ use forge_tests::place::Place;
 fn every_guest_has_a_case() {
     let cases = [
         include_str!("guests.rs"),
+        include_str!("guests/changes.rs"),
+        include_str!("guests/conversation.rs"),
         include_str!("guests/files.rs"),
         include_str!("guests/limits.rs"),
         include_str!("guests/powers.rs"),

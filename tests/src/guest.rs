@@ -1,11 +1,12 @@
 //! One guest in a sandbox with a workspace of its own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use forge_contract::effect::Effect;
 use forge_contract::grant::Grant;
 use forge_contract::report::CallReport;
-use forge_runtime::{Call, Limits, LoadError, Plugin, Runtime, Settings, Workspace};
+use forge_runtime::{Call, Keeping, Limits, LoadError, Plugin, Runtime, Settings, Workspace};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -76,6 +77,28 @@ impl Guest {
         self.plugin
             .call(Call::new(operation, input, &grant).in_workspace(&self.workspace))
             .await
+    }
+
+    /// The same guest in a workspace in which nothing called one of `names`, or at one of `paths`, may be
+    /// changed.
+    #[must_use]
+    pub fn protecting(self, names: &[&str], paths: &[PathBuf]) -> Self {
+        Self {
+            workspace: self.workspace.protecting(names, paths),
+            ..self
+        }
+    }
+
+    /// Calls `operation` without a grant in the conversation that `kept` belongs to.
+    pub async fn call_keeping(
+        &self,
+        operation: &str,
+        input: &str,
+        kept: &Arc<dyn Keeping>,
+    ) -> CallReport {
+        let grant = Grant::default();
+        let call = Call::new(operation, input, &grant);
+        self.plugin.call(call.in_conversation(kept.clone())).await
     }
 
     /// The loaded component.

@@ -125,11 +125,12 @@ impl App {
         provider: Arc<dyn Provider>,
         components: &[(&str, &[u8])],
     ) -> Result<Self, StartError> {
-        let workspace =
-            Workspace::open(&config.workspace).map_err(|source| StartError::Workspace {
+        let workspace = Workspace::open(&config.workspace)
+            .map_err(|source| StartError::Workspace {
                 path: config.workspace.display().to_string(),
                 source,
-            })?;
+            })?
+            .protecting(&PROTECTED, &[]);
         let runtime = Runtime::new(Settings {
             cache_dir: Some(config.cache_dir.join("tools")),
             ..Settings::default()
@@ -260,6 +261,10 @@ pub struct Offered {
     /// Why it can't be called, and the way out.
     pub blocked: Option<String>,
 }
+
+/// What no tool may change in a workspace: a repository's own files, by which programs can be started,
+/// and Forge's.
+const PROTECTED: [&str; 3] = [".git", "forge.toml", "plugins.lock"];
 
 const RUN_ID_CHARS: usize = 12;
 

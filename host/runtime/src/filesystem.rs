@@ -4,10 +4,12 @@
 //! is the note, the grant's path patterns, and reading in place. A change is noted whether it
 //! succeeded or not, and one that could not be noted is not tried.
 
-mod directory;
 mod descriptor;
-pub(crate) mod scope;
+mod entry;
+mod replace;
+mod directory;
 mod streams;
+pub(crate) mod scope;
 
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
 use wasmtime_wasi::filesystem::{Descriptor, WasiFilesystemCtx, WasiFilesystemCtxView};
@@ -86,28 +88,6 @@ impl Filesystem<'_> {
         self.recorder
             .changed(action, path.to_owned(), to, error_name(&result));
         result
-    }
-
-    /// Whether the change of `path` in the folder `fd` may be tried: it can be noted, and the grant's
-    /// patterns cover it. A refusal by pattern is noted here.
-    fn may_change(
-        &mut self,
-        action: FileAction,
-        fd: &Resource<Descriptor>,
-        path: &str,
-    ) -> FsResult<()> {
-        self.recorder.before_change().map_err(FsError::trap)?;
-        let folder = self.table.get(fd)?;
-        if self.scope.covers_entry(folder, path) {
-            return Ok(());
-        }
-        let guest_path = self.guest_path(fd, path);
-        self.note(
-            action,
-            &guest_path,
-            None,
-            Err(ErrorCode::NotPermitted.into()),
-        )
     }
 }
 

@@ -101,6 +101,13 @@ impl Recorder {
         });
     }
 
+    /// Adds `bytes` to the change that was noted last.
+    pub(crate) fn wrote(&mut self, bytes: u64) {
+        if let Some(Effect::File(file)) = self.effects.last_mut() {
+            file.bytes = bytes;
+        }
+    }
+
     /// Notes a call of a power that was refused.
     pub(crate) fn refused(&mut self, effect: Effect) {
         if self.has_room() {

@@ -1,6 +1,7 @@
 //! The folder that tools work in, opened once for both kinds of access.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use forge_contract::requirements::Access;
 use wasmtime_wasi::filesystem::WasiFilesystemCtx;
@@ -15,6 +16,14 @@ pub struct Workspace {
     root: PathBuf,
     read_only: WasiFilesystemCtx,
     read_write: WasiFilesystemCtx,
+    protected: Arc<Protected>,
+}
+
+/// What no call may change, whatever it is granted.
+#[derive(Debug, Default)]
+pub(crate) struct Protected {
+    names: Vec<String>,
+    paths: Vec<PathBuf>,
 }
 
 impl Workspace {
@@ -36,7 +45,23 @@ impl Workspace {
             read_only: open(FsPerms::ReadOnly)?,
             read_write: open(FsPerms::ReadWrite)?,
             root,
+            protected: Arc::default(),
         })
+    }
+
+    /// With entries that no call may change, whatever it is granted: everything that is called one of
+    /// `names` (in capitals or not) and what lies in it, wherever it is, and everything at or under one of
+    /// `paths`. They can still be read.
+    #[must_use]
+    pub fn protecting(self, names: &[&str], paths: &[PathBuf]) -> Self {
+        let resolved = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        Self {
+            protected: Arc::new(Protected {
+                names: names.iter().map(|&name| name.to_owned()).collect(),
+                paths: paths.iter().map(resolved).collect(),
+            }),
+            ..self
+        }
     }
 
     /// The folder, links resolved.
@@ -50,5 +75,30 @@ impl Workspace {
             Access::Read => self.read_only.clone(),
             Access::Write => self.read_write.clone(),
         }
+    }
+
+    pub(crate) fn protected(&self) -> &Arc<Protected> {
+        &self.protected
+    }
+}
+
+impl Protected {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.paths.is_empty()
+    }
+
+    /// Whether `path`, links resolved, may not be changed in the workspace at `root`.
+    pub(crate) fn covers(&self, root: &Path, path: &Path) -> bool {
+        let mut parts = path.strip_prefix(root).unwrap_or(path).components();
+        let is_named = parts.any(|part| {
+            let part = part.as_os_str();
+            self.names
+                .iter()
+                .any(|name| part.eq_ignore_ascii_case(name))
+        });
+        // Neither what is protected nor a folder that holds it: moving that would move it too.
+        let is_at =
+            |protected: &PathBuf| path.starts_with(protected) || protected.starts_with(path);
+        is_named || self.paths.iter().any(is_at)
     }
 }

@@ -12,7 +12,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
 use super::streams::{CountingWriter, FileReader};
-use super::{Filesystem, error_name};
+use super::{Filesystem, error_name, scope};
 
 type Fd = Resource<Descriptor>;
 
@@ -29,25 +29,23 @@ impl HostDescriptor for Filesystem<'_> {
         let writes = flags.contains(DescriptorFlags::WRITE)
             || open_flags.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE);
         let is_folder = open_flags.contains(OpenFlags::DIRECTORY);
-        // Under patterns a link is not followed to be written: where it leads is known only afterwards.
-        let path_flags = if writes && !self.scope.is_everywhere() {
-            PathFlags::empty()
+        let opened = if writes {
+            let entry = self.entry(FileAction::Write, &fd, &path).await?;
+            // A link is not followed to be written: where it leads is known only afterwards.
+            let opened = self
+                .open_plain(
+                    entry.folder(),
+                    PathFlags::empty(),
+                    entry.name(),
+                    open_flags,
+                    flags,
+                )
+                .await;
+            self.let_go(entry)?;
+            opened
         } else {
-            path_flags
-        };
-        if writes {
-            self.may_change(FileAction::Write, &fd, &path)?;
-        }
-        let opened = self
-            .plain()
-            .open_at(fd, path_flags, path, open_flags, flags)
-            .await;
-        let opened = match opened {
-            Ok(opened) if !self.scope.covers(self.table.get(&opened)?) => {
-                HostDescriptor::drop(&mut self.plain(), opened).map_err(FsError::trap)?;
-                Err(ErrorCode::NotPermitted.into())
-            }
-            opened => opened,
+            self.open_plain(fd, path_flags, path, open_flags, flags)
+                .await
         };
         let had_room = self.recorder.has_room();
         match (writes, is_folder, opened) {
@@ -142,53 +140,65 @@ impl HostDescriptor for Filesystem<'_> {
         accessed: NewTimestamp,
         modified: NewTimestamp,
     ) -> FsResult<()> {
-        self.may_change(FileAction::Touch, &fd, "")?;
+        self.recorder.before_change().map_err(FsError::trap)?;
         let path = self.guest_path(&fd, "");
-        let result = self.plain().set_times(fd, accessed, modified).await;
+        // What is open to be read only may lie where nothing may be changed.
+        let result = if self.scope.covers_change(self.table.get(&fd)?) {
+            self.plain().set_times(fd, accessed, modified).await
+        } else {
+            Err(ErrorCode::NotPermitted.into())
+        };
         self.note(FileAction::Touch, &path, None, result)
     }
 
     async fn set_times_at(
         &mut self,
         fd: Fd,
-        path_flags: PathFlags,
+        _path_flags: PathFlags,
         path: String,
         accessed: NewTimestamp,
         modified: NewTimestamp,
     ) -> FsResult<()> {
-        self.may_change(FileAction::Touch, &fd, &path)?;
-        let path_flags = if self.scope.is_everywhere() {
-            path_flags
-        } else {
-            PathFlags::empty()
-        };
-        let guest_path = self.guest_path(&fd, &path);
+        let entry = self.entry(FileAction::Touch, &fd, &path).await?;
+        // A link is not followed to be changed: where it leads is known only afterwards.
         let result = self
             .plain()
-            .set_times_at(fd, path_flags, path, accessed, modified)
+            .set_times_at(
+                entry.folder(),
+                PathFlags::empty(),
+                entry.name(),
+                accessed,
+                modified,
+            )
             .await;
-        self.note(FileAction::Touch, &guest_path, None, result)
+        self.settle(entry, None, result)
     }
 
     async fn create_directory_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
-        self.may_change(FileAction::CreateDirectory, &fd, &path)?;
-        let guest_path = self.guest_path(&fd, &path);
-        let result = self.plain().create_directory_at(fd, path).await;
-        self.note(FileAction::CreateDirectory, &guest_path, None, result)
+        let entry = self.entry(FileAction::CreateDirectory, &fd, &path).await?;
+        let result = self
+            .plain()
+            .create_directory_at(entry.folder(), entry.name())
+            .await;
+        self.settle(entry, None, result)
     }
 
     async fn remove_directory_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
-        self.may_change(FileAction::RemoveDirectory, &fd, &path)?;
-        let guest_path = self.guest_path(&fd, &path);
-        let result = self.plain().remove_directory_at(fd, path).await;
-        self.note(FileAction::RemoveDirectory, &guest_path, None, result)
+        let entry = self.entry(FileAction::RemoveDirectory, &fd, &path).await?;
+        let result = self
+            .plain()
+            .remove_directory_at(entry.folder(), entry.name())
+            .await;
+        self.settle(entry, None, result)
     }
 
     async fn unlink_file_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
-        self.may_change(FileAction::Remove, &fd, &path)?;
-        let guest_path = self.guest_path(&fd, &path);
-        let result = self.plain().unlink_file_at(fd, path).await;
-        self.note(FileAction::Remove, &guest_path, None, result)
+        let entry = self.entry(FileAction::Remove, &fd, &path).await?;
+        let result = self
+            .plain()
+            .unlink_file_at(entry.folder(), entry.name())
+            .await;
+        self.settle(entry, None, result)
     }
 
     async fn rename_at(
@@ -198,14 +208,14 @@ impl HostDescriptor for Filesystem<'_> {
         new_fd: Fd,
         new_path: String,
     ) -> FsResult<()> {
-        self.may_change(FileAction::Rename, &fd, &old_path)?;
-        self.may_change(FileAction::Rename, &new_fd, &new_path)?;
-        let (from, to) = (
-            self.guest_path(&fd, &old_path),
-            self.guest_path(&new_fd, &new_path),
-        );
-        let result = self.plain().rename_at(fd, old_path, new_fd, new_path).await;
-        self.note(FileAction::Rename, &from, Some(to), result)
+        let from = self.entry(FileAction::Rename, &fd, &old_path).await?;
+        let to = self.entry(FileAction::Rename, &new_fd, &new_path).await?;
+        let result = self
+            .plain()
+            .rename_at(from.folder(), from.name(), to.folder(), to.name())
+            .await;
+        let to = self.let_go(to)?.guest_path().to_owned();
+        self.settle(from, Some(to), result)
     }
 
     async fn link_at(
@@ -216,31 +226,34 @@ impl HostDescriptor for Filesystem<'_> {
         new_fd: Fd,
         new_path: String,
     ) -> FsResult<()> {
-        self.may_change(FileAction::Link, &fd, &old_path)?;
-        self.may_change(FileAction::Link, &new_fd, &new_path)?;
-        let (from, to) = (
-            self.guest_path(&fd, &old_path),
-            self.guest_path(&new_fd, &new_path),
-        );
+        let from = self.entry(FileAction::Link, &fd, &old_path).await?;
+        let to = self.entry(FileAction::Link, &new_fd, &new_path).await?;
         let result = self
             .plain()
-            .link_at(fd, path_flags, old_path, new_fd, new_path)
+            .link_at(
+                from.folder(),
+                path_flags,
+                from.name(),
+                to.folder(),
+                to.name(),
+            )
             .await;
-        self.note(FileAction::Link, &from, Some(to), result)
+        let to = self.let_go(to)?.guest_path().to_owned();
+        self.settle(from, Some(to), result)
     }
 
     async fn symlink_at(&mut self, fd: Fd, target: String, new_path: String) -> FsResult<()> {
-        self.may_change(FileAction::Symlink, &fd, &new_path)?;
-        let guest_path = self.guest_path(&fd, &new_path);
-        if !self
-            .scope
-            .keeps_link(self.table.get(&fd)?, &new_path, &target)
-        {
-            let refused = Err(ErrorCode::NotPermitted.into());
-            return self.note(FileAction::Symlink, &guest_path, Some(target), refused);
-        }
-        let result = self.plain().symlink_at(fd, target.clone(), new_path).await;
-        self.note(FileAction::Symlink, &guest_path, Some(target), result)
+        let entry = self.entry(FileAction::Symlink, &fd, &new_path).await?;
+        let folder = self.table.get(&entry.folder())?;
+        let stays = self.scope.keeps_link(folder, &entry.name(), &target);
+        let result = if stays {
+            self.plain()
+                .symlink_at(entry.folder(), target.clone(), entry.name())
+                .await
+        } else {
+            Err(ErrorCode::NotPermitted.into())
+        };
+        self.settle(entry, Some(target), result)
     }
 
     fn drop(&mut self, fd: Fd) -> wasmtime::Result<()> {
@@ -310,6 +323,32 @@ impl HostDescriptor for Filesystem<'_> {
 }
 
 impl Filesystem<'_> {
+    /// Opens what the scope covers and what opening can't wait for.
+    async fn open_plain(
+        &mut self,
+        fd: Fd,
+        path_flags: PathFlags,
+        path: String,
+        open_flags: OpenFlags,
+        flags: DescriptorFlags,
+    ) -> FsResult<Fd> {
+        // To open a pipe waits for its other end, on this very thread, which no deadline can end.
+        if let Descriptor::Dir(folder) = self.table.get(&fd)?
+            && scope::is_special(&folder.dir, &path)
+        {
+            return Err(ErrorCode::NotPermitted.into());
+        }
+        let opened = self
+            .plain()
+            .open_at(fd, path_flags, path, open_flags, flags)
+            .await?;
+        if self.scope.covers(self.table.get(&opened)?) {
+            return Ok(opened);
+        }
+        HostDescriptor::drop(&mut self.plain(), opened).map_err(FsError::trap)?;
+        Err(ErrorCode::NotPermitted.into())
+    }
+
     /// `stream`, counting for the handle `number`.
     fn counted(
         &mut self,

@@ -1,4 +1,5 @@
-//! The grant's path patterns, held against real paths, and links that would lead outside.
+//! Where a call may open and change files: the grant's path patterns, what is protected from every
+//! change, and links that would lead outside.
 //!
 //! A guest's path is no evidence: a link inside the workspace may lead elsewhere in it. What is compared
 //! is where the kernel says that an open file or folder lies.
@@ -6,17 +7,20 @@
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use forge_contract::grant::Grant;
+use rustix::fs::{AtFlags, FileType, statat};
 use wasmtime_wasi::filesystem::Descriptor;
 
-use crate::workspace::Workspace;
+use crate::workspace::{Protected, Workspace};
 
 /// Where in the workspace a call may open and change files.
 pub(crate) struct Scope {
     root: PathBuf,
-    /// `None` where the grant has no patterns: then nothing is looked up.
+    /// `None` where the grant has no patterns: then nothing is looked up for reading.
     narrowed: Option<Grant>,
+    protected: Arc<Protected>,
 }
 
 impl Scope {
@@ -25,6 +29,7 @@ impl Scope {
         Self {
             root: PathBuf::new(),
             narrowed: None,
+            protected: Arc::default(),
         }
     }
 
@@ -32,12 +37,18 @@ impl Scope {
         Self {
             root: workspace.root().to_owned(),
             narrowed: (!grant.paths.is_empty()).then(|| grant.clone()),
+            protected: workspace.protected().clone(),
         }
     }
 
-    /// Whether the patterns leave everything open.
+    /// The workspace's folder, links resolved.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Whether everything may be changed: there are no patterns and nothing is protected.
     pub(crate) fn is_everywhere(&self) -> bool {
-        self.narrowed.is_none()
+        self.narrowed.is_none() && self.protected.is_empty()
     }
 
     /// Whether the open file may be used. Folders may be looked at anywhere.
@@ -45,25 +56,33 @@ impl Scope {
         match (&self.narrowed, opened) {
             (None, _) | (_, Descriptor::Dir(_)) => true,
             (Some(grant), Descriptor::File(file)) => {
-                real_path(&file.file).is_some_and(|path| self.covers_path(grant, &path))
+                real_path(&file.file).is_some_and(|path| self.matches(grant, &path))
             }
         }
     }
 
-    /// Whether the entry `path` of `folder` may be made, changed or removed. The folder that holds it is
-    /// resolved; the entry itself is never followed.
-    pub(crate) fn covers_entry(&self, folder: &Descriptor, path: &str) -> bool {
-        let Some(grant) = &self.narrowed else {
-            return true;
+    /// Whether the entry `name` of `folder` may be made, changed or removed. The entry itself is never
+    /// followed.
+    pub(crate) fn covers_entry(&self, folder: &Descriptor, name: &str) -> bool {
+        let Descriptor::Dir(folder) = folder else {
+            return false;
         };
-        let entry = resolved_folder(folder, path).zip(Path::new(path).file_name());
-        entry.is_some_and(|(folder, name)| self.covers_path(grant, &folder.join(name)))
+        real_path(&folder.dir).is_some_and(|folder| self.lets_change(&folder.join(name)))
     }
 
-    /// Whether a symbolic link at `path` of `folder` with this `target` would stay in the workspace. The
+    /// Whether the open file or folder itself may be changed.
+    pub(crate) fn covers_change(&self, opened: &Descriptor) -> bool {
+        let opened = match opened {
+            Descriptor::Dir(folder) => &folder.dir,
+            Descriptor::File(file) => &file.file,
+        };
+        self.is_everywhere() || real_path(opened).is_some_and(|path| self.lets_change(&path))
+    }
+
+    /// Whether a symbolic link `name` in `folder` with this `target` would stay in the workspace. The
     /// sandbox would not follow one that does not, but other programs on this machine would.
-    pub(crate) fn keeps_link(&self, folder: &Descriptor, path: &str, target: &str) -> bool {
-        let depth = resolved_folder(folder, path)
+    pub(crate) fn keeps_link(&self, folder: &Descriptor, name: &str, target: &str) -> bool {
+        let depth = resolved_folder(folder, name)
             .and_then(|folder| Some(folder.strip_prefix(&self.root).ok()?.components().count()));
         let ups = |component: &Component<'_>| matches!(component, Component::ParentDir);
         let mut components = Path::new(target).components().peekable();
@@ -77,10 +96,27 @@ impl Scope {
         goes_down && depth.is_some_and(|depth| climbed <= depth)
     }
 
-    fn covers_path(&self, grant: &Grant, path: &Path) -> bool {
+    fn lets_change(&self, path: &Path) -> bool {
+        let is_matched = |grant: &Grant| self.matches(grant, path);
+        !self.protected.covers(&self.root, path) && self.narrowed.as_ref().is_none_or(is_matched)
+    }
+
+    fn matches(&self, grant: &Grant, path: &Path) -> bool {
         let relative = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
         relative.is_some_and(|path| grant.covers_path(path))
     }
+}
+
+/// Whether `path` of `folder` is a pipe, a socket or a device.
+pub(super) fn is_special(folder: &File, path: &str) -> bool {
+    let is_special = |kind| {
+        !matches!(
+            kind,
+            FileType::RegularFile | FileType::Directory | FileType::Symlink
+        )
+    };
+    statat(folder, path, AtFlags::empty())
+        .is_ok_and(|stat| is_special(FileType::from_raw_mode(stat.st_mode)))
 }
 
 /// The folder that holds the entry `path` of `folder`, with every link on the way resolved.
@@ -93,6 +129,6 @@ fn resolved_folder(folder: &Descriptor, path: &str) -> Option<PathBuf> {
 }
 
 /// Where the kernel says that an open file lies.
-fn real_path(file: &File) -> Option<PathBuf> {
+pub(super) fn real_path(file: &File) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
 }

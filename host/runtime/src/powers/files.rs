@@ -63,25 +63,10 @@ async fn read(files: &mut Filesystem<'_>, path: &str, limit: u64) -> FsResult<Ve
 }
 
 async fn write(files: &mut Filesystem<'_>, path: &str, data: Vec<u8>) -> FsResult<()> {
-    let flags = OpenFlags::CREATE | OpenFlags::TRUNCATE;
-    let file = open(files, path, flags, DescriptorFlags::WRITE).await?;
-    let number = file.rep();
-    let mut written = 0;
-    let result = loop {
-        if written >= data.len() {
-            break Ok(());
-        }
-        match files
-            .write(handle(number), data[written..].to_vec(), written as u64)
-            .await
-        {
-            Ok(0) => break Err(ErrorCode::Io.into()),
-            Ok(length) => written += usize::try_from(length).unwrap_or(usize::MAX),
-            Err(error) => break Err(error),
-        }
-    };
-    HostDescriptor::drop(files, file).map_err(FsError::trap)?;
-    result
+    let workspace = workspace(files)?;
+    let written = files.replace(&workspace, path, data).await;
+    HostDescriptor::drop(files, workspace).map_err(FsError::trap)?;
+    written
 }
 
 async fn list(files: &mut Filesystem<'_>, path: &str) -> FsResult<Vec<String>> {
@@ -114,10 +99,7 @@ async fn open(
     open_flags: OpenFlags,
     flags: DescriptorFlags,
 ) -> FsResult<Resource<Descriptor>> {
-    let folders = files.get_directories().map_err(FsError::trap)?;
-    let Some((workspace, _)) = folders.into_iter().next() else {
-        return Err(ErrorCode::Access.into());
-    };
+    let workspace = workspace(files)?;
     let path = if path.is_empty() { "." } else { path };
     let number = workspace.rep();
     let opened = files
@@ -131,6 +113,15 @@ async fn open(
         .await;
     HostDescriptor::drop(files, workspace).map_err(FsError::trap)?;
     opened
+}
+
+/// The workspace's folder.
+fn workspace(files: &mut Filesystem<'_>) -> FsResult<Resource<Descriptor>> {
+    let folders = files.get_directories().map_err(FsError::trap)?;
+    let first = folders.into_iter().next();
+    first
+        .map(|(folder, _)| folder)
+        .ok_or_else(|| ErrorCode::Access.into())
 }
 
 fn handle(number: u32) -> Resource<Descriptor> {
