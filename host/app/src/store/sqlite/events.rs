@@ -10,32 +10,30 @@ pub(super) fn append(
     expected: u64,
     events: &[Vec<u8>],
 ) -> rusqlite::Result<Appended> {
-    let found = find(connection, stream)?;
-    let head = found.map_or(0, |found| found.head);
+    let known = find(connection, stream)?;
+    let head = known.map_or(Ok(0), |range| range.head(connection))?;
     if head != expected {
         return Ok(Appended::Conflict { head });
     }
     if events.is_empty() {
         return Ok(Appended::At { head });
     }
-    let new_head = head + events.len() as u64;
-    let id = match found {
-        Some(Stream { id, .. }) => {
+    let range = match known {
+        Some(range) => range,
+        None => Range(
             connection
-                .prepare_cached("UPDATE stream SET head = ?2 WHERE id = ?1")?
-                .execute(params![id, integer(new_head)])?;
-            id
-        }
-        None => connection
-            .prepare_cached("INSERT INTO stream (name, head) VALUES (?1, ?2)")?
-            .insert(params![stream.as_str(), integer(new_head)])?,
+                .prepare_cached("INSERT INTO stream (name) VALUES (?1)")?
+                .insert([stream.as_str()])?,
+        ),
     };
-    let mut insert = connection
-        .prepare_cached("INSERT INTO event (stream, position, body) VALUES (?1, ?2, ?3)")?;
+    let mut insert =
+        connection.prepare_cached("INSERT INTO event (place, body) VALUES (?1, ?2)")?;
     for (position, event) in (head + 1..).zip(events) {
-        insert.execute(params![id, integer(position), event])?;
+        insert.execute(params![range.place(position)?, event])?;
     }
-    Ok(Appended::At { head: new_head })
+    Ok(Appended::At {
+        head: head + events.len() as u64,
+    })
 }
 
 pub(super) fn read(
@@ -44,23 +42,21 @@ pub(super) fn read(
     after: u64,
     bound: ReadBound,
 ) -> rusqlite::Result<Page> {
-    let Some(Stream { id, head }) = find(connection, stream)? else {
-        return Ok(Page {
-            events: Vec::new(),
-            head: 0,
-        });
-    };
     let mut page = Page {
         events: Vec::new(),
-        head,
+        head: 0,
     };
-    if after >= head {
+    let Some(range) = find(connection, stream)? else {
+        return Ok(page);
+    };
+    page.head = range.head(connection)?;
+    if after >= page.head {
         return Ok(page);
     }
     let mut query = connection.prepare_cached(
-        "SELECT position, body FROM event WHERE stream = ?1 AND position > ?2 ORDER BY position",
+        "SELECT place, body FROM event WHERE place BETWEEN ?1 AND ?2 ORDER BY place",
     )?;
-    let mut rows = query.query(params![id, integer(after)])?;
+    let mut rows = query.query([range.place(after + 1)?, range.place(page.head)?])?;
     let mut bytes = 0;
     while let Some(row) = rows.next()? {
         let body = row.get_ref(1)?.as_blob()?;
@@ -69,7 +65,7 @@ pub(super) fn read(
             break;
         }
         page.events.push(Recorded {
-            position: natural(row, 0)?,
+            position: position(row.get(0)?),
             event: body.to_vec(),
         });
     }
@@ -77,7 +73,7 @@ pub(super) fn read(
 }
 
 pub(super) fn head(connection: &Connection, stream: &StreamName) -> rusqlite::Result<u64> {
-    Ok(find(connection, stream)?.map_or(0, |found| found.head))
+    find(connection, stream)?.map_or(Ok(0), |range| range.head(connection))
 }
 
 pub(super) fn streams(
@@ -88,8 +84,12 @@ pub(super) fn streams(
 ) -> rusqlite::Result<Vec<StreamHead>> {
     // `{` comes after every character of a name.
     let mut query = connection.prepare_cached(
-        "SELECT name, head, body
-         FROM stream JOIN event ON event.stream = stream.id AND event.position = stream.head
+        "SELECT name, place, body
+         FROM stream JOIN event ON place = (
+             SELECT place FROM event
+             WHERE place BETWEEN id << 32 AND id << 32 | 0xffffffff
+             ORDER BY place DESC LIMIT 1
+         )
          WHERE name >= ?1 AND name < ?1 || '{' AND name > ?2
          ORDER BY name LIMIT ?3",
     )?;
@@ -98,7 +98,7 @@ pub(super) fn streams(
         Ok(StreamHead {
             name: name(row, 0)?,
             last: Recorded {
-                position: natural(row, 1)?,
+                position: position(row.get(1)?),
                 event: row.get(2)?,
             },
         })
@@ -106,21 +106,43 @@ pub(super) fn streams(
     found.collect()
 }
 
+/// Where the events of one stream are, by its id.
 #[derive(Clone, Copy)]
-struct Stream {
-    id: i64,
-    head: u64,
+struct Range(i64);
+
+impl Range {
+    /// The most events of a stream.
+    const LAST: u64 = 0xffff_ffff;
+
+    fn place(self, position: u64) -> rusqlite::Result<i64> {
+        if position > Self::LAST {
+            return Err(Error::ToSqlConversionFailure(
+                format!("a stream has at most {} events", Self::LAST).into(),
+            ));
+        }
+        Ok(self.0 << 32 | integer(position))
+    }
+
+    fn head(self, connection: &Connection) -> rusqlite::Result<u64> {
+        let last = connection
+            .prepare_cached(
+                "SELECT place FROM event WHERE place BETWEEN ?1 AND ?2
+                 ORDER BY place DESC LIMIT 1",
+            )?
+            .query_row([self.place(0)?, self.place(Self::LAST)?], |row| row.get(0))
+            .optional()?;
+        Ok(last.map_or(0, position))
+    }
 }
 
-fn find(connection: &Connection, stream: &StreamName) -> rusqlite::Result<Option<Stream>> {
+fn position(place: i64) -> u64 {
+    place.cast_unsigned() & Range::LAST
+}
+
+fn find(connection: &Connection, stream: &StreamName) -> rusqlite::Result<Option<Range>> {
     connection
-        .prepare_cached("SELECT id, head FROM stream WHERE name = ?1")?
-        .query_row([stream.as_str()], |row| {
-            Ok(Stream {
-                id: row.get(0)?,
-                head: natural(row, 1)?,
-            })
-        })
+        .prepare_cached("SELECT id FROM stream WHERE name = ?1")?
+        .query_row([stream.as_str()], |row| row.get(0).map(Range))
         .optional()
 }
 

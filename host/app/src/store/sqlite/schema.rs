@@ -12,16 +12,15 @@ const APPLICATION_ID: i64 = 0x466f_7267;
 /// A step that was released is never changed.
 const MIGRATIONS: [&str; 1] = ["
 CREATE TABLE stream (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    head INTEGER NOT NULL CHECK (head > 0)
+    id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 0x7fffffff),
+    name TEXT NOT NULL UNIQUE
 ) STRICT;
 
+-- The upper half of an event's place is its stream and the lower half its position. So a stream lies together,
+-- its head is the last place of its range, and an append changes one page.
 CREATE TABLE event (
-    stream INTEGER NOT NULL REFERENCES stream (id),
-    position INTEGER NOT NULL CHECK (position > 0),
-    body BLOB NOT NULL,
-    PRIMARY KEY (stream, position)
+    place INTEGER PRIMARY KEY,
+    body BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE job (

@@ -187,8 +187,8 @@ async fn one_that_fails_does_not_take_the_others_with_it() {
     let (store, names) = (&store, (0..50).map(|number| format!("a/{number}")));
     let appended = names.map(|name| async move { append(store, &name, b"x").await.map(|_| ()) });
     let failing = (0..50).map(|_| async {
-        // The stream's head would be 0, which the table refuses.
-        let insert = "INSERT INTO stream (name, head) VALUES ('bad', 0)";
+        // The table refuses the id.
+        let insert = "INSERT INTO stream (id, name) VALUES (0, 'bad')";
         let failed = store.writer.write(|it| it.execute(insert, []));
         assert!(failed.await.is_err());
     });
