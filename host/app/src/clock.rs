@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use forge_core::clock::Clock;
-use jiff::ZonedDateTime;
+use forge_core::store::Moment;
+use jiff::{Timestamp, ZonedDateTime};
 
 /// The machine's clock, in the machine's time zone.
 #[derive(Debug)]
@@ -18,6 +19,12 @@ impl SystemClock {
         Self {
             start: Instant::now(),
         }
+    }
+
+    /// The moment, as the store's ports want it. It goes back when the machine's clock does.
+    #[must_use]
+    pub fn now(&self) -> Moment {
+        Moment::from_ms(u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0))
     }
 }
 

@@ -9,6 +9,8 @@ pub mod app;
 pub mod config;
 pub mod providers;
 pub mod plugins;
+pub mod conversations;
+pub mod store;
 pub mod trace;
 pub mod clock;
 pub mod log;

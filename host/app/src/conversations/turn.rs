@@ -1,0 +1,122 @@
+//! One turn's place in a conversation: what it finds, and what it adds.
+
+use std::fmt;
+use std::sync::Arc;
+
+use forge_core::conversation::{
+    Conversation, ConversationId, Exchange, NewExchange, Notes, Stored, TurnNotes,
+};
+use forge_core::store::{Appended, EventLog};
+use tokio::sync::OwnedMutexGuard;
+
+use super::memory::Seat;
+use super::{ConversationError, refresh};
+
+/// How often others may be faster before it is given up.
+const TRIES: usize = 16;
+
+/// A turn that has its place in a conversation. Nobody else in this process has, until it is dropped.
+pub struct Turn {
+    log: Arc<dyn EventLog>,
+    /// Given up before the seat is left.
+    _place: OwnedMutexGuard<()>,
+    seat: Seat,
+    history: Vec<Exchange>,
+    notes: Arc<TurnNotes>,
+}
+
+impl Turn {
+    pub(super) fn new(
+        log: Arc<dyn EventLog>,
+        place: OwnedMutexGuard<()>,
+        seat: Seat,
+        history: Vec<Exchange>,
+        notes: Arc<Notes>,
+    ) -> Self {
+        Self {
+            log,
+            _place: place,
+            seat,
+            history,
+            notes: Arc::new(TurnNotes::new(notes)),
+        }
+    }
+
+    /// The conversation.
+    #[must_use]
+    pub fn id(&self) -> &ConversationId {
+        self.seat.id()
+    }
+
+    /// What a prompt sees of what was said before, oldest first.
+    #[must_use]
+    pub fn history(&self) -> &[Exchange] {
+        &self.history
+    }
+
+    /// What tools keep in this conversation, for them to read and to change. What has changed is stored by
+    /// [`Turn::commit`] or [`Turn::commit_notes`].
+    #[must_use]
+    pub fn notes(&self) -> &Arc<TurnNotes> {
+        &self.notes
+    }
+
+    /// Adds what was said, and the notes that were changed. Once this returns, it outlives a crash.
+    ///
+    /// # Errors
+    /// When nothing was added.
+    pub async fn commit(self, exchange: &NewExchange) -> Result<Stored, ConversationError> {
+        let notes = self.notes.changes();
+        self.add(|conversation| conversation.exchange_event(exchange, &notes))
+            .await
+    }
+
+    /// Adds the notes that were changed, if any, for a turn whose answer does not belong into the
+    /// conversation. `at` is RFC 3339.
+    ///
+    /// # Errors
+    /// When nothing was added.
+    pub async fn commit_notes(self, at: &str) -> Result<(), ConversationError> {
+        let notes = self.notes.changes();
+        if notes.is_empty() {
+            return Ok(());
+        }
+        self.add(|conversation| (conversation.notes_event(at, &notes), ()))
+            .await
+    }
+
+    /// Adds the event that `make` makes for the conversation as it is then.
+    async fn add<T>(
+        &self,
+        make: impl Fn(&Conversation) -> (Vec<u8>, T) + Send,
+    ) -> Result<T, ConversationError> {
+        let stream = self.id().stream();
+        let mut conversation = self.seat.room().conversation.lock().await;
+        for _ in 0..TRIES {
+            let (event, made) = make(&conversation);
+            let appended = self
+                .log
+                .append(&stream, conversation.head(), vec![event])
+                .await
+                .map_err(|source| ConversationError::Unstored {
+                    id: self.id().clone(),
+                    source,
+                })?;
+            if let Appended::At { .. } = appended {
+                return Ok(made);
+            }
+            refresh(self.log.as_ref(), &self.seat, &mut conversation).await?;
+        }
+        Err(ConversationError::Contended {
+            id: self.id().clone(),
+        })
+    }
+}
+
+impl fmt::Debug for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turn")
+            .field("id", self.id())
+            .finish_non_exhaustive()
+    }
+}
