@@ -6,6 +6,7 @@
 // What Forge does.
 mod orchestrator;
 mod turns;
+mod conversations;
 mod cli;
 mod store;
 mod real_model;

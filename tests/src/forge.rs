@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use forge_app::app::{App, ChatRequest, RunKind};
-use forge_app::config::{Config, EnabledTools, ProviderConfig, Switches};
+use forge_app::app::{App, Before, ChatReport, ChatRequest, RunKind};
+use forge_app::config::{Config, EnabledTools, Memory, ProviderConfig, Switches};
 use forge_contract::name::Name;
+use forge_core::conversation::ConversationId;
 use forge_core::observer::{Event, Observer};
 use forge_core::policy::Mode;
 use forge_core::provider::Provider;
@@ -33,6 +34,10 @@ pub struct Setup {
     pub enabled: Vec<&'static str>,
     /// Files of the workspace.
     pub files: Vec<(String, String)>,
+    /// The longest output that is handed on whole, in bytes.
+    pub inline_output_bytes: usize,
+    /// Files of the plugins folder: names and bytes.
+    pub plugins: Vec<(String, Vec<u8>)>,
 }
 
 impl Default for Setup {
@@ -42,6 +47,8 @@ impl Default for Setup {
             components: SHIPPED.to_vec(),
             enabled: SHIPPED.to_vec(),
             files: Vec::new(),
+            inline_output_bytes: 65536,
+            plugins: Vec::new(),
         }
     }
 }
@@ -57,6 +64,10 @@ impl Setup {
         std::fs::create_dir(&workspace).expect("a folder");
         for (path, text) in &self.files {
             std::fs::write(workspace.join(path), text).expect("a file");
+        }
+        std::fs::create_dir_all(folder.path().join("data/plugins")).expect("a folder");
+        for (name, bytes) in &self.plugins {
+            std::fs::write(folder.path().join("data/plugins").join(name), bytes).expect("a file");
         }
         let components: Vec<(&str, Vec<u8>)> = self
             .components
@@ -100,6 +111,14 @@ impl Setup {
             cache_dir: folder.join("cache"),
             trace_file: Some(folder.join("data/traces.jsonl")),
             show_debug: false,
+            memory: Memory {
+                enabled: true,
+                max_history: 100,
+                slack: 20,
+            },
+            plugins_dir: folder.join("data/plugins"),
+            inline_output_bytes: self.inline_output_bytes,
+            warnings: Vec::new(),
         }
     }
 }
@@ -123,11 +142,27 @@ impl Forge {
         let events = Events::default();
         let request = ChatRequest {
             text: text.to_owned(),
-            history: history.to_vec(),
+            before: Before::Exchanges(history.to_vec()),
             kind,
+            max_steps: None,
         };
-        let report = self.app.chat(&request, &events).await;
+        let report = self.app.chat(&request, &events).await.turn;
         (report, events.0.into_inner().expect("no observer panicked"))
+    }
+
+    /// Takes one routed turn in a conversation.
+    ///
+    /// # Panics
+    /// When `conversation` is no name of one.
+    pub async fn say(&self, conversation: &str, text: &str) -> ChatReport {
+        let id = ConversationId::parse(conversation).expect("a name");
+        let request = ChatRequest {
+            text: text.to_owned(),
+            before: Before::Conversation(id),
+            kind: RunKind::Routed,
+            max_steps: None,
+        };
+        self.app.chat(&request, &Events::default()).await
     }
 
     /// Forge itself.
@@ -140,6 +175,12 @@ impl Forge {
     #[must_use]
     pub fn workspace(&self) -> PathBuf {
         self.folder.path().join("workspace")
+    }
+
+    /// The data folder.
+    #[must_use]
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
     }
 
     /// The records of the trace, as JSON.

@@ -7,25 +7,30 @@ use std::sync::Arc;
 
 use forge_contract::grant::Grant;
 use forge_contract::name::Name;
-use forge_core::clock::Clock;
-use forge_core::observer::Observer;
 use forge_core::policy::{Policy, Verdict};
 use forge_core::provider::Provider;
 use forge_core::registry::{Grants, Registry};
 use forge_core::router::{CHAT, CODE};
-use forge_core::trace::TraceSink;
-use forge_core::turn::{
-    self, Exchange, Host, Listing, OnFailure, TurnReport, TurnRequest, TurnSettings,
-};
+use forge_core::trace::{RunRecord, TraceSink};
+use forge_core::turn::{self, Listing, Prepared};
 use forge_runtime::{Runtime, Settings, Workspace};
-use uuid::Uuid;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, ProviderConfig};
-use crate::plugins::{EMBEDDED, Plugins};
+use crate::plugins::{self, Broken, EMBEDDED, Plugins};
 use crate::providers::llama::LlamaCpp;
 use crate::providers::scripted::{BadScript, Scripted};
 use crate::trace::{NoTrace, TraceFile};
+use memory::Memory;
+
+pub use chat::{Before, ChatReport, ChatRequest, RunKind, Storage};
+pub use memory::MemoryError;
+
+// In reading order: a turn, the tools as it sees them, its spans, and what outlives it.
+mod chat;
+mod tools;
+mod spans;
+mod memory;
 
 /// Forge, ready to take turns.
 pub struct App {
@@ -34,42 +39,15 @@ pub struct App {
     registry: Registry,
     policy: Policy,
     grants: Grants,
+    prepared: Prepared,
     trace: Box<dyn TraceSink>,
+    /// The file of traces, to be read.
+    traces: Option<TraceFile>,
+    memory: Memory,
     clock: SystemClock,
     max_steps: Option<u32>,
+    inline_output_bytes: usize,
     warnings: Vec<String>,
-}
-
-/// What a turn is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChatRequest {
-    /// The user's words.
-    pub text: String,
-    /// Earlier turns, oldest first.
-    pub history: Vec<Exchange>,
-    /// What kind of run it is.
-    pub kind: RunKind,
-}
-
-/// What kind of run a turn is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RunKind {
-    /// The model chooses a tool, and that one's answer is the answer. A failure ends the turn.
-    #[default]
-    Routed,
-    /// The model goes on until it is done, and is told what failed.
-    Agent,
-}
-
-impl RunKind {
-    /// The most steps of such a run, where the operator set nothing.
-    #[must_use]
-    pub fn default_steps(self) -> u32 {
-        match self {
-            Self::Routed => 1,
-            Self::Agent => 8,
-        }
-    }
 }
 
 /// Why Forge can't start.
@@ -131,18 +109,28 @@ impl App {
                 source,
             })?
             .protecting(&PROTECTED, &[]);
-        let runtime = Runtime::new(Settings {
+        let settings = Settings {
             cache_dir: Some(config.cache_dir.join("tools")),
             ..Settings::default()
-        })?;
-        let (plugins, registry) = Plugins::load(&runtime, components, workspace).await;
-        let mut warnings = Vec::new();
+        };
+        let max_bytes = settings.component_bytes;
+        let runtime = Runtime::new(settings)?;
+        let mut warnings = config.warnings.clone();
         if components.is_empty() {
             warnings.push(
                 "no tools are embedded in this binary, so the model can only answer in words: build it with `cargo xtask build`"
                     .to_owned(),
             );
         }
+        let mut all = plugins::embedded(components);
+        match plugins::in_folder(&config.plugins_dir, max_bytes) {
+            Ok(found) => all.extend(found),
+            Err(error) => warnings.push(format!(
+                "the plugins folder `{}` can't be listed: {error}",
+                config.plugins_dir.display()
+            )),
+        }
+        let (plugins, registry) = Plugins::load(&runtime, all, workspace).await;
         for broken in plugins.broken() {
             warnings.push(format!(
                 "{} is not offered: {}",
@@ -162,62 +150,27 @@ impl App {
                 Some((name.clone(), Grant::of(&declared)))
             })
             .collect();
-        let trace: Box<dyn TraceSink> = match &config.trace_file {
-            Some(path) => Box::new(TraceFile::at(path.clone())),
+        let traces = config.trace_file.clone().map(TraceFile::at);
+        let trace: Box<dyn TraceSink> = match &traces {
+            Some(file) => Box::new(file.clone()),
             None => Box::new(NoTrace),
         };
+        let policy = policy(config);
         Ok(Self {
             provider,
+            prepared: Prepared::new(&registry, &policy),
             plugins,
             registry,
-            policy: policy(config),
+            policy,
             grants,
             trace,
+            traces,
+            memory: Memory::new(config),
             clock: SystemClock::start(),
             max_steps: config.max_steps,
+            inline_output_bytes: config.inline_output_bytes,
             warnings,
         })
-    }
-
-    /// Takes one turn. Dropping it stops the model and the tool. Whatever fails is in the report.
-    pub async fn chat(&self, request: &ChatRequest, observer: &dyn Observer) -> TurnReport {
-        let settings = TurnSettings {
-            max_steps: self.max_steps.unwrap_or(request.kind.default_steps()),
-            ..TurnSettings::default()
-        };
-        let clock: &dyn Clock = &self.clock;
-        let host = Host {
-            provider: self.provider.as_ref(),
-            tools: &self.plugins,
-            trace: self.trace.as_ref(),
-            clock,
-            observer,
-            registry: &self.registry,
-            policy: &self.policy,
-            grants: &self.grants,
-            settings: &settings,
-        };
-        let run_id = Uuid::new_v4().simple().to_string();
-        let request = TurnRequest {
-            run_id: &run_id[..RUN_ID_CHARS],
-            input: &request.text,
-            history: &request.history,
-            on_failure: match request.kind {
-                RunKind::Routed => OnFailure::Stop,
-                RunKind::Agent => OnFailure::FeedBack,
-            },
-        };
-        let report = turn::run(&host, &request).await;
-        tracing::debug!(
-            run.id = request.run_id,
-            run.ok = report.ok,
-            run.tool = report.tool,
-            run.steps = report.steps,
-            run.total_ms = report.record.total_ms,
-            "finished run `{}`",
-            request.run_id
-        );
-        report
     }
 
     /// Every operation of every tool, with policy's verdict.
@@ -238,6 +191,27 @@ impl App {
                 }
             })
             .collect()
+    }
+
+    /// The components that are not offered because they can't be loaded.
+    #[must_use]
+    pub fn broken(&self) -> &[Broken] {
+        self.plugins.broken()
+    }
+
+    /// The records of the last `count` runs, the newest first. None are kept without a trace.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn traces(&self, count: usize) -> std::io::Result<Vec<RunRecord>> {
+        let traces = self.traces.as_ref();
+        traces.map_or_else(|| Ok(Vec::new()), |file| file.last(count))
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn provider(&self) -> &Arc<dyn Provider> {
+        &self.provider
     }
 
     /// What is odd: tools that can't be loaded, and what the others were warned of.
@@ -265,8 +239,6 @@ pub struct Offered {
 /// What no tool may change in a workspace: a repository's own files, by which programs can be started,
 /// and Forge's.
 const PROTECTED: [&str; 3] = [".git", "forge.toml", "plugins.lock"];
-
-const RUN_ID_CHARS: usize = 12;
 
 fn policy(config: &Config) -> Policy {
     Policy {

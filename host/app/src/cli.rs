@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use forge_core::conversation::ConversationId;
 use forge_core::policy::Mode;
 
 use crate::config::{Config, Overrides};
@@ -49,6 +50,9 @@ struct ChatArguments {
     /// Let the model take several steps, and tell it what failed
     #[arg(long)]
     agent: bool,
+    /// The conversation that the turn continues; without it nothing is remembered
+    #[arg(long, value_name = "NAME", value_parser = ConversationId::parse)]
+    conversation: Option<ConversationId>,
     /// The most steps, instead of `MAX_STEPS` [default: 1, with --agent 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     max_steps: Option<u32>,

@@ -40,6 +40,25 @@ pub struct Config {
     pub trace_file: Option<PathBuf>,
     /// Whether the log tells details (`SHOW_DEBUG`).
     pub show_debug: bool,
+    /// What is remembered of conversations.
+    pub memory: Memory,
+    /// The folder of further tools.
+    pub plugins_dir: PathBuf,
+    /// The longest output that is handed on whole, in bytes.
+    pub inline_output_bytes: usize,
+    /// What is odd about the settings.
+    pub warnings: Vec<String>,
+}
+
+/// What is remembered of conversations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Memory {
+    /// Whether anything is.
+    pub enabled: bool,
+    /// The most messages that a prompt sees.
+    pub max_history: u32,
+    /// How many messages are left out at once when there are more.
+    pub slack: u32,
 }
 
 /// Which model is asked.
@@ -189,10 +208,18 @@ impl Config {
             },
             mode: overrides.mode,
             workspace: folders.workspace,
+            plugins_dir: folders.data_dir.join("plugins"),
             data_dir: folders.data_dir,
             cache_dir: folders.cache_dir,
             trace_file: folders.trace_file,
             show_debug: environment.switch("SHOW_DEBUG", Off)?,
+            memory: Memory {
+                enabled: true,
+                max_history: 100,
+                slack: 20,
+            },
+            inline_output_bytes: 65536,
+            warnings: Vec::new(),
         })
     }
 }

@@ -9,6 +9,7 @@ pub mod app;
 pub mod config;
 pub mod providers;
 pub mod plugins;
+pub mod artifacts;
 pub mod conversations;
 pub mod store;
 pub mod trace;

@@ -11,19 +11,21 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::observer::{Event, Observer};
 use crate::policy::Policy;
-use crate::provider::{Constraint, Identity, Provider};
+use crate::provider::{Identity, Provider};
 use crate::registry::{Grants, Registry};
 use crate::router::Offer;
-use crate::router::constraint::constraint;
-use crate::router::prompt::{self, PastStep, Steps};
+use crate::router::prompt::{self, PastStep};
 use crate::tools::Tools;
 use crate::trace::{LlmRecord, RunRecord, StepRecord, TraceSink};
+use prepared::Question;
 
 pub use crate::router::prompt::Exchange;
 pub use offers::{Listing, capabilities};
+pub use prepared::Prepared;
 
 // In reading order: what may be chosen, one step, and within it the question and the call.
 mod offers;
+mod prepared;
 mod step;
 mod ask;
 mod call;
@@ -48,6 +50,8 @@ pub struct Host<'a> {
     pub policy: &'a Policy,
     /// What each capability is let.
     pub grants: &'a Grants,
+    /// What the model may choose under these two.
+    pub prepared: &'a Prepared,
     /// How far a turn may go.
     pub settings: &'a TurnSettings,
 }
@@ -136,10 +140,10 @@ struct Run<'a> {
     host: Host<'a>,
     request: TurnRequest<'a>,
     identity: Identity,
-    offers: Vec<Offer>,
-    /// The prompt up to the end of history.
-    shared_prompt: String,
-    constraint: Option<Constraint>,
+    offers: &'a [Offer],
+    question: &'a Question,
+    /// The history, as the prompt has it.
+    history: String,
     timestamp: String,
     began: Duration,
     /// The calls that were made, in canonical form.
@@ -170,21 +174,13 @@ impl<'a> Run<'a> {
         let began = host.clock.elapsed();
         let timestamp = host.clock.timestamp();
         let identity = host.provider.identity().await;
-        let offers = offers::offers(host.registry, host.policy);
-        let steps = if host.settings.max_steps > 1 {
-            Steps::Many
-        } else {
-            Steps::One
-        };
-        let shared_prompt = prompt::fixed(&offers, steps) + &prompt::history(request.history);
-        let constraint = host.settings.constrain.then(|| constraint(&offers, steps));
         Self {
             host,
             request,
             identity,
-            offers,
-            shared_prompt,
-            constraint,
+            offers: &host.prepared.offers,
+            question: host.prepared.question(host.settings.max_steps),
+            history: prompt::history(request.history),
             timestamp,
             began,
             made: BTreeSet::new(),

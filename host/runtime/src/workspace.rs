@@ -1,5 +1,7 @@
 //! The folder that tools work in, opened once for both kinds of access.
 
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +11,8 @@ use wasmtime_wasi::{FsPerms, WasiCtx};
 
 /// Where a guest finds the workspace.
 pub(crate) const GUEST_PATH: &str = "/workspace";
+/// Where it finds what earlier calls of the conversation answered at length.
+const ARTIFACTS_PATH: &str = "/artifacts";
 
 /// A folder that calls may be given.
 #[derive(Clone)]
@@ -17,6 +21,9 @@ pub struct Workspace {
     read_only: WasiFilesystemCtx,
     read_write: WasiFilesystemCtx,
     protected: Arc<Protected>,
+    /// The folder itself, so that it can be opened once more.
+    handle: Arc<File>,
+    artifacts: Option<PathBuf>,
 }
 
 /// What no call may change, whatever it is granted.
@@ -33,19 +40,28 @@ impl Workspace {
     /// When it is no folder or can't be opened.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
         let root = folder.canonicalize()?;
-        let open = |perms| {
-            let mut wasi = WasiCtx::builder();
-            // The handle remembers this setting: it must be made before the folder is opened.
-            wasi.allow_blocking_current_thread(true);
-            wasi.preopened_dir(&root, GUEST_PATH, perms)
-                .map_err(std::io::Error::other)?;
-            Ok::<_, std::io::Error>(wasi.build().filesystem().clone())
-        };
         Ok(Self {
-            read_only: open(FsPerms::ReadOnly)?,
-            read_write: open(FsPerms::ReadWrite)?,
+            read_only: open(&root, None, FsPerms::ReadOnly)?,
+            read_write: open(&root, None, FsPerms::ReadWrite)?,
+            handle: Arc::new(File::open(&root)?),
             root,
             protected: Arc::default(),
+            artifacts: None,
+        })
+    }
+
+    /// The same folder with a second one beside it, which calls find at `/artifacts` and can only read.
+    ///
+    /// # Errors
+    /// When it is no folder or can't be opened.
+    pub fn with_artifacts(&self, folder: &Path) -> std::io::Result<Self> {
+        // By its handle: the path may lead elsewhere by now.
+        let same = PathBuf::from(format!("/proc/self/fd/{}", self.handle.as_raw_fd()));
+        Ok(Self {
+            read_only: open(&same, Some(folder), FsPerms::ReadOnly)?,
+            read_write: open(&same, Some(folder), FsPerms::ReadWrite)?,
+            artifacts: Some(folder.canonicalize()?),
+            ..self.clone()
         })
     }
 
@@ -77,9 +93,32 @@ impl Workspace {
         }
     }
 
+    /// The folder of artifacts, links resolved.
+    pub(crate) fn artifacts(&self) -> Option<&Path> {
+        self.artifacts.as_deref()
+    }
+
     pub(crate) fn protected(&self) -> &Arc<Protected> {
         &self.protected
     }
+}
+
+/// Opens `folder` as the workspace, and `artifacts` beside it.
+fn open(
+    folder: &Path,
+    artifacts: Option<&Path>,
+    perms: FsPerms,
+) -> std::io::Result<WasiFilesystemCtx> {
+    let mut wasi = WasiCtx::builder();
+    // The handle remembers this setting: it must be made before the folder is opened.
+    wasi.allow_blocking_current_thread(true);
+    wasi.preopened_dir(folder, GUEST_PATH, perms)
+        .map_err(std::io::Error::other)?;
+    if let Some(artifacts) = artifacts {
+        wasi.preopened_dir(artifacts, ARTIFACTS_PATH, FsPerms::ReadOnly)
+            .map_err(std::io::Error::other)?;
+    }
+    Ok(wasi.build().filesystem().clone())
 }
 
 impl Protected {

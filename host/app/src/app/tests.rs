@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use forge_core::observer::Event;
+use forge_core::observer::{Event, Observer};
 use forge_core::policy::Mode;
 
 use super::*;
@@ -42,6 +42,14 @@ fn config(folder: &Path, enabled: &[&str]) -> Config {
         cache_dir: folder.join("cache"),
         trace_file: Some(folder.join("data/traces.jsonl")),
         show_debug: false,
+        memory: crate::config::Memory {
+            enabled: true,
+            max_history: 100,
+            slack: 20,
+        },
+        plugins_dir: folder.join("data/plugins"),
+        inline_output_bytes: 65536,
+        warnings: Vec::new(),
     }
 }
 
@@ -57,7 +65,8 @@ async fn start(
 fn hello() -> ChatRequest {
     ChatRequest {
         text: "hello".to_owned(),
-        history: Vec::new(),
+        before: Before::Exchanges(Vec::new()),
+        max_steps: None,
         kind: RunKind::Routed,
     }
 }
@@ -74,14 +83,14 @@ async fn without_tools_the_model_answers_in_words_and_the_run_is_traced() {
             "no tools are embedded in this binary, so the model can only answer in words: build it with `cargo xtask build`"
         ]
     );
-    let report = app.chat(&hello(), &Unwatched).await;
+    let report = app.chat(&hello(), &Unwatched).await.turn;
     assert!(report.ok);
     assert_eq!(report.output, "Hello!");
     let traced = TraceFile::at(folder.path().join("data/traces.jsonl"))
         .last(9)
         .unwrap();
     assert_eq!(traced, [report.record]);
-    assert_eq!(traced[0].run_id.len(), RUN_ID_CHARS);
+    assert_eq!(traced[0].run_id.len(), 12);
 }
 
 #[tokio::test]
@@ -96,7 +105,7 @@ async fn a_component_that_is_none_is_named_and_passed_over() {
         warnings[0].starts_with("embedded `web` is not offered: "),
         "{warnings:?}"
     );
-    assert_eq!(app.chat(&hello(), &Unwatched).await.output, "Hello!");
+    assert_eq!(app.chat(&hello(), &Unwatched).await.turn.output, "Hello!");
 }
 
 #[test]

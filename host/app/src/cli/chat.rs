@@ -9,7 +9,7 @@ use forge_core::turn::{NO_TOOL, TurnReport};
 use super::error::{self, CliError};
 use super::screen::{Answer, Notes, Screen, is_text};
 use super::{ChatArguments, Exit, result};
-use crate::app::{App, ChatRequest, RunKind};
+use crate::app::{App, Before, ChatRequest, RunKind, Storage};
 use crate::clock::SystemClock;
 use crate::config::Config;
 
@@ -22,7 +22,11 @@ const DEFAULT_COLUMNS: usize = 80;
 pub(super) async fn run(config: &Config, arguments: &ChatArguments) -> Result<Exit, CliError> {
     let request = ChatRequest {
         text: text(arguments)?,
-        history: Vec::new(),
+        before: match &arguments.conversation {
+            Some(id) => Before::Conversation(id.clone()),
+            None => Before::Exchanges(Vec::new()),
+        },
+        max_steps: None,
         kind: if arguments.agent {
             RunKind::Agent
         } else {
@@ -42,6 +46,10 @@ pub(super) async fn run(config: &Config, arguments: &ChatArguments) -> Result<Ex
             return Ok(Exit::Interrupted);
         }
     };
+    if let Storage::Failed { reason } = &report.storage {
+        screen.note(&format!("· not stored: {reason}"));
+    }
+    let report = report.turn;
     if arguments.json {
         result::print(&report).map_err(CliError::Output)?;
     } else if report.ok {

@@ -42,14 +42,18 @@ pub(super) enum Choice {
 pub(super) async fn ask(run: &Run<'_>) -> Result<Answer, NoAnswer> {
     let step = run.step();
     let live = prompt::live(&run.timestamp, &run.past, run.request.input);
-    let prompt = format!("{}{live}", run.shared_prompt);
+    let prompt = [run.question.fixed.as_str(), &run.history, &live].concat();
     let request = CompletionRequest {
         prompt: &prompt,
-        constraint: run.constraint.as_ref(),
+        constraint: run
+            .host
+            .settings
+            .constrain
+            .then_some(&run.question.constraint),
         max_tokens: None,
     };
     let observer = run.host.observer;
-    let mut stream = DecisionStream::new(&run.offers);
+    let mut stream = DecisionStream::new(run.offers);
     let mut has_chosen = false;
     let mut on_text = |piece: &str| {
         stream.push(piece, &mut |heard| match heard {
@@ -96,7 +100,7 @@ pub(super) async fn ask(run: &Run<'_>) -> Result<Answer, NoAnswer> {
 }
 
 fn choose(run: &Run<'_>, text: &str, finish: Finish) -> Choice {
-    let parsed = parse(text, &run.offers);
+    let parsed = parse(text, run.offers);
     if finish != Finish::Limit {
         return match parsed {
             Parsed::Decision(decision) => Choice::Decision(decision),
@@ -115,17 +119,17 @@ fn choose(run: &Run<'_>, text: &str, finish: Finish) -> Choice {
 }
 
 fn begins_as_decision(run: &Run<'_>, text: &str) -> bool {
-    let mut stream = DecisionStream::new(&run.offers);
+    let mut stream = DecisionStream::new(run.offers);
     stream.push(text, &mut |_| {});
     stream.tool().is_some()
 }
 
 /// A decision that breaks off at the token limit.
 fn cut(run: &Run<'_>, text: &str) -> Choice {
-    let mut stream = DecisionStream::new(&run.offers);
+    let mut stream = DecisionStream::new(run.offers);
     stream.push(text, &mut |_| {});
     let tool = stream.tool().map(str::to_owned);
-    let takes_text = |tool: &str| find(&run.offers, tool).is_some_and(Offer::takes_text);
+    let takes_text = |tool: &str| find(run.offers, tool).is_some_and(Offer::takes_text);
     let Some(tool) = tool.filter(|tool| takes_text(tool) && !acts(run, tool)) else {
         return Choice::CutCall {
             tool: stream.tool().map(str::to_owned),

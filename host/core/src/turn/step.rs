@@ -114,7 +114,7 @@ impl Step {
         let tool = decision.tool.clone();
         self.record.router_tool = Some(tool.clone());
         let offer =
-            find(&run.offers, &tool).expect("a decision names what is offered, and chat always is");
+            find(run.offers, &tool).expect("a decision names what is offered, and chat always is");
         let proposal = match propose(&decision.content, offer) {
             Ok(proposal) => proposal,
             Err(problem) => {
@@ -202,7 +202,7 @@ impl Step {
             run.observe(Event::Retract { replacement: "" });
         }
         let operation = self.record.operation.as_deref().unwrap_or_default();
-        let has_several = find(&run.offers, tool).is_some_and(|offer| offer.names_operation);
+        let has_several = find(run.offers, tool).is_some_and(|offer| offer.names_operation);
         run.past.push(PastStep {
             tool: if has_several {
                 format!("{tool}.{operation}")

@@ -18,6 +18,8 @@ use crate::workspace::{Protected, Workspace};
 /// Where in the workspace a call may open and change files.
 pub(crate) struct Scope {
     root: PathBuf,
+    /// What lies here may be read whatever the patterns say: it is no part of the workspace.
+    artifacts: Option<PathBuf>,
     /// `None` where the grant has no patterns: then nothing is looked up for reading.
     narrowed: Option<Grant>,
     protected: Arc<Protected>,
@@ -28,6 +30,7 @@ impl Scope {
     pub(crate) fn nowhere() -> Self {
         Self {
             root: PathBuf::new(),
+            artifacts: None,
             narrowed: None,
             protected: Arc::default(),
         }
@@ -36,6 +39,7 @@ impl Scope {
     pub(crate) fn of(grant: &Grant, workspace: &Workspace) -> Self {
         Self {
             root: workspace.root().to_owned(),
+            artifacts: workspace.artifacts().map(Path::to_owned),
             narrowed: (!grant.paths.is_empty()).then(|| grant.clone()),
             protected: workspace.protected().clone(),
         }
@@ -56,7 +60,9 @@ impl Scope {
         match (&self.narrowed, opened) {
             (None, _) | (_, Descriptor::Dir(_)) => true,
             (Some(grant), Descriptor::File(file)) => {
-                real_path(&file.file).is_some_and(|path| self.matches(grant, &path))
+                let is_covered =
+                    |path: PathBuf| self.is_artifact(&path) || self.matches(grant, &path);
+                real_path(&file.file).is_some_and(is_covered)
             }
         }
     }
@@ -99,6 +105,11 @@ impl Scope {
     fn lets_change(&self, path: &Path) -> bool {
         let is_matched = |grant: &Grant| self.matches(grant, path);
         !self.protected.covers(&self.root, path) && self.narrowed.as_ref().is_none_or(is_matched)
+    }
+
+    fn is_artifact(&self, path: &Path) -> bool {
+        let artifacts = self.artifacts.as_ref();
+        artifacts.is_some_and(|artifacts| path.starts_with(artifacts))
     }
 
     fn matches(&self, grant: &Grant, path: &Path) -> bool {

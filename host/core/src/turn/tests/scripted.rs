@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::super::*;
 use crate::observer::Observer;
 use crate::policy::Mode;
+use crate::provider::Constraint;
 use crate::provider::{Completion, CompletionRequest, Finish, Flow, ProviderError, Usage};
 use crate::registry::Entry;
 use crate::tools::Call;
@@ -140,6 +141,7 @@ impl Stage {
 
     /// Runs one turn. Whatever happens in it, there is one record of it, which the report repeats.
     pub(super) fn run(&self) -> TurnReport {
+        let prepared = Prepared::new(&self.registry, &self.policy);
         let host = Host {
             provider: self,
             tools: self,
@@ -149,6 +151,7 @@ impl Stage {
             registry: &self.registry,
             policy: &self.policy,
             grants: &self.grants,
+            prepared: &prepared,
             settings: &self.settings,
         };
         let request = TurnRequest {
