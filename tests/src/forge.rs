@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use forge_app::app::{App, Before, ChatReport, ChatRequest, RunKind};
-use forge_app::config::{Config, EnabledTools, Memory, ProviderConfig, Switches};
+use forge_app::config::{Config, EnabledTools, Log, Memory, ProviderConfig, Server, Switches};
 use forge_contract::name::Name;
 use forge_core::conversation::ConversationId;
 use forge_core::observer::{Event, Observer};
@@ -110,7 +110,15 @@ impl Setup {
             data_dir: folder.join("data"),
             cache_dir: folder.join("cache"),
             trace_file: Some(folder.join("data/traces.jsonl")),
-            show_debug: false,
+            log: Log {
+                json: false,
+                debug: false,
+            },
+            server: Server {
+                listen: ([127, 0, 0, 1], 0).into(),
+                api_token: None,
+                max_body_bytes: 1 << 20,
+            },
             memory: Memory {
                 enabled: true,
                 max_history: 100,

@@ -12,7 +12,7 @@ use forge_core::provider::Provider;
 use forge_core::registry::{Grants, Registry};
 use forge_core::router::{CHAT, CODE};
 use forge_core::trace::{RunRecord, TraceSink};
-use forge_core::turn::{self, Listing, Prepared};
+use forge_core::turn::{self, Prepared};
 use forge_runtime::{Runtime, Settings, Workspace};
 
 use crate::clock::SystemClock;
@@ -24,6 +24,7 @@ use crate::trace::{NoTrace, TraceFile};
 use memory::Memory;
 
 pub use chat::{Before, ChatReport, ChatRequest, RunKind, Storage};
+pub use listing::{Offered, Row};
 pub use memory::MemoryError;
 
 // In reading order: a turn, the tools as it sees them, its spans, and what outlives it.
@@ -31,6 +32,7 @@ mod chat;
 mod tools;
 mod spans;
 mod memory;
+mod listing;
 
 /// Forge, ready to take turns.
 pub struct App {
@@ -223,17 +225,6 @@ impl App {
         });
         self.warnings.iter().cloned().chain(of_tools).collect()
     }
-}
-
-/// One operation, with where it comes from and whether it can be called.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Offered {
-    /// The operation.
-    pub listing: Listing,
-    /// The SHA-256 of the component, in hexadecimal.
-    pub digest: String,
-    /// Why it can't be called, and the way out.
-    pub blocked: Option<String>,
 }
 
 /// What no tool may change in a workspace: a repository's own files, by which programs can be started,

@@ -5,11 +5,13 @@
 
 mod chat;
 mod capabilities;
+mod serve;
 mod result;
 mod screen;
 mod printable;
 mod error;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,7 +20,7 @@ use forge_core::conversation::ConversationId;
 use forge_core::policy::Mode;
 
 use crate::config::{Config, Overrides};
-use crate::log::{self, Detail};
+use crate::log::{self, Detail, Format};
 use error::CliError;
 
 /// An agent runtime for your own machine: a local model proposes, Forge decides, and every tool runs in
@@ -34,6 +36,8 @@ struct CommandLine {
 enum Command {
     /// Take one turn: the answer goes to standard output, everything else to standard error
     Chat(ChatArguments),
+    /// Serve the HTTP API and the web page
+    Serve(ServeArguments),
     /// List what every tool can do, what it needs, and whether policy lets it
     Capabilities(CapabilitiesArguments),
 }
@@ -62,6 +66,19 @@ struct ChatArguments {
     /// The folder that tools work in, instead of `WORKSPACE_DIR` [default: the current folder]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct ServeArguments {
+    /// Where to listen, instead of `FORGE_LISTEN` [default: 127.0.0.1:8765]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+    /// The folder that tools work in, instead of `WORKSPACE_DIR` [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Change nothing: no file, no memory
+    #[arg(long)]
+    read_only: bool,
 }
 
 #[derive(Debug, Args)]
@@ -155,11 +172,7 @@ fn run(line: CommandLine) -> Exit {
     let result = Config::from_environment(&overrides)
         .map_err(CliError::Config)
         .and_then(|config| {
-            log::start(if config.show_debug {
-                Detail::Debug
-            } else {
-                Detail::Warnings
-            });
+            start_log(&config, &command);
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .enable_all()
                 .build()
@@ -167,6 +180,7 @@ fn run(line: CommandLine) -> Exit {
             let exit = runtime.block_on(async {
                 match &command {
                     Command::Chat(arguments) => chat::run(&config, arguments).await,
+                    Command::Serve(_) => serve::run(&config).await,
                     Command::Capabilities(arguments) => capabilities::run(&config, arguments).await,
                 }
             });
@@ -182,17 +196,44 @@ fn run(line: CommandLine) -> Exit {
     })
 }
 
+/// A server tells what happens; a command tells it otherwise.
+fn start_log(config: &Config, command: &Command) {
+    let is_server = matches!(command, Command::Serve(_));
+    let detail = match (config.log.debug, is_server) {
+        (true, _) => Detail::Debug,
+        (false, true) => Detail::Events,
+        (false, false) => Detail::Warnings,
+    };
+    let format = match (config.log.json, is_server) {
+        (true, _) => Format::Json,
+        (false, true) => Format::TimedLines,
+        (false, false) => Format::Lines,
+    };
+    log::start(detail, format);
+}
+
+fn mode(is_read_only: bool) -> Mode {
+    if is_read_only {
+        Mode::ReadOnly
+    } else {
+        Mode::Full
+    }
+}
+
 impl Command {
     fn overrides(&self) -> Overrides {
         match self {
             Self::Chat(arguments) => Overrides {
                 workspace: arguments.workspace.clone(),
                 max_steps: arguments.max_steps,
-                mode: if arguments.read_only {
-                    Mode::ReadOnly
-                } else {
-                    Mode::Full
-                },
+                mode: mode(arguments.read_only),
+                listen: None,
+            },
+            Self::Serve(arguments) => Overrides {
+                workspace: arguments.workspace.clone(),
+                max_steps: None,
+                mode: mode(arguments.read_only),
+                listen: arguments.listen,
             },
             Self::Capabilities(_) => Overrides::default(),
         }

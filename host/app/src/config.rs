@@ -5,7 +5,9 @@
 
 mod environment;
 mod folders;
+mod secret;
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,6 +18,7 @@ use url::Url;
 use crate::providers::llama;
 pub use environment::Environment;
 use environment::Unset::{Off, On};
+pub use secret::Secret;
 
 /// What the operator set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +41,10 @@ pub struct Config {
     pub cache_dir: PathBuf,
     /// The file of traces (`TRACE_FILE`), resolved; `None` with `TRACE_ENABLED=false`.
     pub trace_file: Option<PathBuf>,
-    /// Whether the log tells details (`SHOW_DEBUG`).
-    pub show_debug: bool,
+    /// How the log is written.
+    pub log: Log,
+    /// How the server behaves.
+    pub server: Server,
     /// What is remembered of conversations.
     pub memory: Memory,
     /// The folder of further tools.
@@ -48,6 +53,26 @@ pub struct Config {
     pub inline_output_bytes: usize,
     /// What is odd about the settings.
     pub warnings: Vec<String>,
+}
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Log {
+    /// One JSON object per line (`FORGE_LOG_JSON`).
+    pub json: bool,
+    /// It tells details (`SHOW_DEBUG`).
+    pub debug: bool,
+}
+
+/// How the server behaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Where it listens (`FORGE_LISTEN`).
+    pub listen: SocketAddr,
+    /// What a request must bring (`API_TOKEN`).
+    pub api_token: Option<Secret>,
+    /// The longest body of a request, in bytes (`FORGE_MAX_BODY_BYTES`).
+    pub max_body_bytes: usize,
 }
 
 /// What is remembered of conversations.
@@ -108,6 +133,8 @@ pub struct Overrides {
     pub max_steps: Option<u32>,
     /// How far runs may go.
     pub mode: Mode,
+    /// Where the server listens.
+    pub listen: Option<SocketAddr>,
 }
 
 /// A setting that can't be used.
@@ -128,6 +155,14 @@ pub enum ConfigError {
     Empty {
         /// Which variable.
         variable: String,
+    },
+    /// Others could reach the server without a token.
+    #[error(
+        "`{listen}` can be reached by other machines: set `API_TOKEN`, or listen on 127.0.0.1 (`--listen`, `FORGE_LISTEN`)"
+    )]
+    OpenToAll {
+        /// Where.
+        listen: SocketAddr,
     },
     /// A switch that does not exist: whoever set it believes it works.
     #[error("there is no setting `{variable}`: there are {known}")]
@@ -212,17 +247,56 @@ impl Config {
             data_dir: folders.data_dir,
             cache_dir: folders.cache_dir,
             trace_file: folders.trace_file,
-            show_debug: environment.switch("SHOW_DEBUG", Off)?,
-            memory: Memory {
-                enabled: true,
-                max_history: 100,
-                slack: 20,
+            log: Log {
+                json: environment.switch("FORGE_LOG_JSON", Off)?,
+                debug: environment.switch("SHOW_DEBUG", Off)?,
             },
-            inline_output_bytes: 65536,
+            server: server(environment, overrides)?,
+            memory: Memory {
+                enabled: environment.switch("MEMORY_ENABLED", On)?,
+                max_history: environment
+                    .number("MEMORY_MAX_HISTORY", 0..=10_000)?
+                    .unwrap_or(100),
+                slack: environment
+                    .number("MEMORY_HARD_CAP_SLACK", 2..=10_000)?
+                    .unwrap_or(20),
+            },
+            inline_output_bytes: environment
+                .number("FORGE_INLINE_OUTPUT_BYTES", 1024..=(1 << 20))?
+                .unwrap_or(64 << 10),
             warnings: Vec::new(),
         })
     }
 }
+
+fn server(environment: &Environment, overrides: &Overrides) -> Result<Server, ConfigError> {
+    let variable = "FORGE_LISTEN";
+    let listen = match (overrides.listen, environment.text(variable)?) {
+        (Some(listen), _) => listen,
+        (None, None) => SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT)),
+        (None, Some(text)) => text.parse().map_err(|_| {
+            ConfigError::value(
+                variable,
+                &text,
+                "an address and a port, as in `127.0.0.1:8765`",
+            )
+        })?,
+    };
+    let api_token = environment.text("API_TOKEN")?.map(Secret::new);
+    if !listen.ip().is_loopback() && api_token.is_none() {
+        return Err(ConfigError::OpenToAll { listen });
+    }
+    Ok(Server {
+        listen,
+        api_token,
+        max_body_bytes: environment
+            .number("FORGE_MAX_BODY_BYTES", 1024..=(64 << 20))?
+            .unwrap_or(1 << 20),
+    })
+}
+
+/// Where `forge serve` listens when nothing is set.
+const DEFAULT_PORT: u16 = 8765;
 
 fn provider(environment: &Environment) -> Result<ProviderConfig, ConfigError> {
     let variable = "FORGE_PROVIDER";

@@ -5,6 +5,7 @@
 
 // In reading order: the surface, what it calls, and the adapters that stand behind.
 pub mod cli;
+pub mod http;
 pub mod app;
 pub mod config;
 pub mod providers;

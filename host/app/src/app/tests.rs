@@ -41,7 +41,15 @@ fn config(folder: &Path, enabled: &[&str]) -> Config {
         data_dir: folder.join("data"),
         cache_dir: folder.join("cache"),
         trace_file: Some(folder.join("data/traces.jsonl")),
-        show_debug: false,
+        log: crate::config::Log {
+            json: false,
+            debug: false,
+        },
+        server: crate::config::Server {
+            listen: ([127, 0, 0, 1], 0).into(),
+            api_token: None,
+            max_body_bytes: 1 << 20,
+        },
         memory: crate::config::Memory {
             enabled: true,
             max_history: 100,

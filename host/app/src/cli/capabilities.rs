@@ -3,12 +3,11 @@
 use std::io::{self, IsTerminal, Write};
 
 use comfy_table::{ContentArrangement, Table, presets};
-use serde::Serialize;
 
 use super::error::CliError;
 use super::printable::printable;
 use super::{CapabilitiesArguments, Exit};
-use crate::app::{App, Offered};
+use crate::app::{App, Offered, Row};
 use crate::config::Config;
 
 pub(super) async fn run(
@@ -18,7 +17,7 @@ pub(super) async fn run(
     let app = App::start(config).await?;
     let offered = app.capabilities();
     let text = if arguments.json {
-        let rows: Vec<Row<'_>> = offered.iter().map(row).collect();
+        let rows: Vec<Row<'_>> = offered.iter().map(Row::from).collect();
         serde_json::to_string(&rows).map_err(|error| CliError::Output(error.into()))? + "\n"
     } else {
         shown(&offered)
@@ -33,34 +32,6 @@ pub(super) async fn run(
         tracing::warn!("{warning}");
     }
     Ok(Exit::Answered)
-}
-
-/// One operation, for a program.
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    capability: &'a str,
-    operation: &'a str,
-    summary: &'a str,
-    provider: &'a str,
-    digest: &'a str,
-    /// Absent when the tool declares nothing at all.
-    requires: Option<&'a forge_contract::requirements::Requirements>,
-    available: bool,
-    /// Why not, and the way out.
-    blocked: Option<&'a str>,
-}
-
-fn row(offered: &Offered) -> Row<'_> {
-    Row {
-        capability: offered.listing.capability.as_str(),
-        operation: offered.listing.operation.as_str(),
-        summary: &offered.listing.operation_summary,
-        provider: &offered.listing.source,
-        digest: &offered.digest,
-        requires: offered.listing.requires.as_ref(),
-        available: offered.blocked.is_none(),
-        blocked: offered.blocked.as_deref(),
-    }
 }
 
 fn shown(offered: &[Offered]) -> String {

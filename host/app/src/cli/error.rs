@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::net::SocketAddr;
 
 use anstyle::{AnsiColor, Style};
 
@@ -28,6 +29,16 @@ pub(super) enum CliError {
     NoText,
     #[error("standard output can't be written")]
     Output(#[source] io::Error),
+    #[error(
+        "`{address}` can't be listened on: is another Forge running? choose another with `--listen` or `FORGE_LISTEN`"
+    )]
+    Listen {
+        address: SocketAddr,
+        #[source]
+        source: io::Error,
+    },
+    #[error("signals can't be listened to")]
+    Signals(#[source] io::Error),
     #[error("no threads can be started")]
     Threads(#[source] io::Error),
 }
@@ -63,7 +74,8 @@ impl CliError {
                 | StartError::UnknownTools { .. } => Exit::BadUse,
                 StartError::Runtime(_) | StartError::HttpClient(_) => Exit::Internal,
             },
-            Self::Output(_) | Self::Threads(_) => Exit::Internal,
+            Self::Listen { .. } => Exit::BadUse,
+            Self::Output(_) | Self::Signals(_) | Self::Threads(_) => Exit::Internal,
         }
     }
 }

@@ -83,7 +83,7 @@ fn nothing_set_is_a_local_llama_in_the_current_folder() {
         config.trace_file.as_deref(),
         Some(root.join("home/.local/share/forge/traces.jsonl").as_path())
     );
-    assert!(config.allow.network && config.allow.llm && !config.show_debug);
+    assert!(config.allow.network && config.allow.llm && !config.log.debug);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn what_is_set_holds() {
         .map(Name::as_str)
         .collect();
     assert_eq!(names, ["files", "chat"]);
-    assert!(config.enabled_tools.is_chosen && config.show_debug);
+    assert!(config.enabled_tools.is_chosen && config.log.debug);
     assert_eq!(config.trace_file, None);
     assert!(!config.allow.network && config.allow.subprocess);
 }
@@ -284,6 +284,7 @@ fn an_invocation_goes_over_the_environment() {
         workspace: Some(Path::new("work").to_path_buf()),
         max_steps: Some(3),
         mode: Mode::ReadOnly,
+        listen: None,
     };
     let config = Config::read(&environment, &overrides).unwrap();
     assert_eq!(config.workspace, machine.path().join("work"));

@@ -98,6 +98,16 @@ impl EventLog for SqliteStore {
         after: u64,
         bound: ReadBound,
     ) -> Result<Page, StoreError> {
+        // Mostly there is nothing new, which is known after two look-ups.
+        let head = self
+            .readers
+            .at_once(|connection| events::head(connection, stream));
+        if let Some(Ok(head)) = head
+            && head <= after
+        {
+            let events = Vec::new();
+            return Ok(Page { events, head });
+        }
         let stream = stream.clone();
         self.readers
             .read(move |connection| events::read(connection, &stream, after, bound))

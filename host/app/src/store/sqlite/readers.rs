@@ -31,6 +31,19 @@ impl Readers {
         }
     }
 
+    /// Does `work`, which must be short, on this very thread; `None` when no connection is free. Handing it to
+    /// another thread would cost several times what it does.
+    pub(super) fn at_once<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Option<Result<T, StoreError>> {
+        let _permit = self.places.try_acquire().ok()?;
+        let connection = locked(&self.free).pop()?;
+        let result = at_one_moment(&connection, work);
+        locked(&self.free).push(connection);
+        Some(result.map_err(|error| self.place.failure(error)))
+    }
+
     /// Does `work` on the store as it is at one moment.
     pub(super) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
     where
