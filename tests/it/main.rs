@@ -7,6 +7,7 @@
 mod orchestrator;
 mod turns;
 mod conversations;
+mod http;
 mod cli;
 mod store;
 mod real_model;

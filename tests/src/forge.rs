@@ -20,7 +20,7 @@ const SHIPPED: [&str; 3] = ["chat", "code", "files"];
 
 /// A Forge of its own.
 pub struct Forge {
-    app: App,
+    app: Arc<App>,
     folder: TempDir,
 }
 
@@ -80,7 +80,7 @@ impl Setup {
             .collect();
         let app = App::start_with(&self.config(folder.path()), provider, &components).await;
         Forge {
-            app: app.expect("Forge starts"),
+            app: Arc::new(app.expect("Forge starts")),
             folder,
         }
     }
@@ -108,7 +108,8 @@ impl Setup {
             mode: Mode::Full,
             workspace: folder.join("workspace"),
             data_dir: folder.join("data"),
-            cache_dir: folder.join("cache"),
+            // Shared, so that each component is compiled once for all tests.
+            cache_dir: Place::Plugins.beside("test-cache"),
             trace_file: Some(folder.join("data/traces.jsonl")),
             log: Log {
                 json: false,
@@ -175,7 +176,7 @@ impl Forge {
 
     /// Forge itself.
     #[must_use]
-    pub fn app(&self) -> &App {
+    pub fn app(&self) -> &Arc<App> {
         &self.app
     }
 

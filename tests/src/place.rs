@@ -41,6 +41,15 @@ impl Place {
         }))
     }
 
+    /// The folder `name` beside this one.
+    ///
+    /// # Panics
+    /// When `cargo xtask test` did not say where this is.
+    #[must_use]
+    pub fn beside(self, name: &str) -> PathBuf {
+        self.path().with_file_name(name)
+    }
+
     /// The bytes of the component `name` in this folder.
     ///
     /// # Panics

@@ -126,6 +126,14 @@ Settings (environment variables):
   LLAMA_CPP_USE_GRAMMAR   hold the model to the form of a decision [true]
   LLAMA_CPP_ID_SLOT       the server's slot, -1 for any [0]
   LLAMA_CPP_CACHE_PROMPT  let the server reuse what it has read [true]
+  FORGE_LISTEN            where `forge serve` listens [127.0.0.1:8765]
+  API_TOKEN               what a request must bring as a bearer token
+  FORGE_MAX_BODY_BYTES    the longest body of a request [1048576]
+  MEMORY_ENABLED          remember conversations [true]
+  MEMORY_MAX_HISTORY      the most messages of a conversation that a prompt sees [100]
+  MEMORY_HARD_CAP_SLACK   how many are left out at once when there are more [20]
+  FORGE_INLINE_OUTPUT_BYTES
+                          the longest output that is handed on whole [65536]
   MAX_STEPS               the most steps of a turn [1, with --agent 8]
   ENABLED_TOOLS           the tools that are offered [chat,code,files]
   WORKSPACE_DIR           the folder that tools work in [the current folder]
@@ -138,6 +146,7 @@ Settings (environment variables):
   FORGE_PROVIDER          llama_cpp, or scripted for tests and demonstrations [llama_cpp]
   FORGE_SCRIPT            the answers of the scripted model, one JSON value per line:
                           {\"completion\": \"...\"}, {\"error\": {\"kind\": \"loading\"}} or \"silence\"
+  FORGE_LOG_JSON          log one JSON object per line [false]
   SHOW_DEBUG              log details [false]
   NO_COLOR                no colours
 

@@ -21,6 +21,7 @@ Usage: forge [COMMAND]
 
 Commands:
   chat          Take one turn: the answer goes to standard output, everything else to standard error
+  serve         Serve the HTTP API and the web page
   capabilities  List what every tool can do, what it needs, and whether policy lets it
   help          Print this message or the help of the given subcommand(s)
 
