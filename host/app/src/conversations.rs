@@ -96,7 +96,7 @@ impl Conversations {
         let place = Arc::clone(&seat.room().turn).lock_owned().await;
         let mut conversation = seat.room().conversation.lock().await;
         refresh(self.log.as_ref(), &seat, &mut conversation).await?;
-        let history = conversation.exchanges(self.window).to_vec();
+        let history = conversation.history(self.window);
         let notes = Arc::clone(conversation.notes());
         drop(conversation);
         Ok(Turn::new(

@@ -18,6 +18,7 @@ mod event;
 mod window;
 mod notes;
 
+use crate::router::prompt::past_turn;
 use crate::store::Recorded;
 use event::{Body, Event};
 
@@ -28,6 +29,8 @@ pub struct Conversation {
     messages: u64,
     updated_at: Option<String>,
     exchanges: Vec<Exchange>,
+    /// Each of them as the prompt has it.
+    rendered: Vec<String>,
     /// What else is known of each exchange, in the same order.
     circumstances: Vec<Circumstances>,
     notes: Arc<Notes>,
@@ -156,10 +159,16 @@ impl Conversation {
         self.updated_at.as_deref()
     }
 
-    /// What a prompt sees: the last exchanges, oldest first.
+    /// The last exchanges, oldest first.
     #[must_use]
     pub fn exchanges(&self, window: Window) -> &[Exchange] {
         &self.exchanges[window.start(self.exchanges.len())..]
+    }
+
+    /// What a prompt sees of the conversation: the last exchanges as it has them.
+    #[must_use]
+    pub fn history(&self, window: Window) -> String {
+        self.rendered[window.start(self.rendered.len())..].concat()
     }
 
     /// The messages whose id is above `after`, oldest first, at most `limit`.
@@ -191,11 +200,15 @@ impl Conversation {
     }
 
     fn take_in(&mut self, exchange: NewExchange) {
-        self.text_bytes += exchange.bytes();
-        self.exchanges.push(Exchange {
+        let told = exchange.bytes();
+        let past = Exchange {
             user: exchange.user,
             answer: exchange.answer,
-        });
+        };
+        let rendered = past_turn(&past);
+        self.text_bytes += told + rendered.len();
+        self.rendered.push(rendered);
+        self.exchanges.push(past);
         self.circumstances.push(Circumstances {
             ids: Stored {
                 user_id: self.messages - 1,

@@ -14,12 +14,12 @@ use crate::policy::Policy;
 use crate::provider::{Identity, Provider};
 use crate::registry::{Grants, Registry};
 use crate::router::Offer;
-use crate::router::prompt::{self, PastStep};
+use crate::router::prompt::PastStep;
 use crate::tools::Tools;
 use crate::trace::{LlmRecord, RunRecord, StepRecord, TraceSink};
 use prepared::Question;
 
-pub use crate::router::prompt::Exchange;
+pub use crate::router::prompt::{Exchange, history};
 pub use offers::{Listing, capabilities};
 pub use prepared::Prepared;
 
@@ -85,8 +85,8 @@ pub struct TurnRequest<'a> {
     pub run_id: &'a str,
     /// The user's words.
     pub input: &'a str,
-    /// Earlier turns, oldest first.
-    pub history: &'a [Exchange],
+    /// Earlier turns as the prompt has them: [`history`] of them.
+    pub history: &'a str,
     /// What a failed step does.
     pub on_failure: OnFailure,
 }
@@ -142,8 +142,6 @@ struct Run<'a> {
     identity: Identity,
     offers: &'a [Offer],
     question: &'a Question,
-    /// The history, as the prompt has it.
-    history: String,
     timestamp: String,
     began: Duration,
     /// The calls that were made, in canonical form.
@@ -180,7 +178,6 @@ impl<'a> Run<'a> {
             identity,
             offers: &host.prepared.offers,
             question: host.prepared.question(host.settings.max_steps),
-            history: prompt::history(request.history),
             timestamp,
             began,
             made: BTreeSet::new(),

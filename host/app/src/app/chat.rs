@@ -106,11 +106,11 @@ impl App {
         span: tracing::Span,
     ) -> ChatReport {
         let (place, given) = match &request.before {
-            Before::Conversation(id) => (self.memory.begin(id).await, Vec::new()),
-            Before::Exchanges(exchanges) => (Ok(None), exchanges.clone()),
+            Before::Conversation(id) => (self.memory.begin(id).await, String::new()),
+            Before::Exchanges(exchanges) => (Ok(None), turn::history(exchanges)),
         };
         let seat = place.as_ref().ok().and_then(Option::as_ref);
-        let history = seat.map_or(given.as_slice(), Turn::history);
+        let history = seat.map_or(given.as_str(), Turn::history);
         let settings = self.settings(request);
         let spans = Spans::new(span, observer);
         let tools = TurnTools {

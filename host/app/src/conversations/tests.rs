@@ -57,6 +57,11 @@ async fn contents(conversations: &Conversations, id: &ConversationId) -> Vec<Str
         .collect()
 }
 
+/// How many exchanges a prompt sees.
+fn exchanges(turn: &Turn) -> usize {
+    turn.history().matches("(Forge answered: ").count()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_conversations_go_on_at_the_same_time_and_nothing_is_lost() {
     const TURNS: usize = 20;
@@ -68,7 +73,7 @@ async fn many_conversations_go_on_at_the_same_time_and_nothing_is_lost() {
             let id = id(&format!("c{number}"));
             for turn in 0..TURNS {
                 let place = conversations.begin(&id).await.unwrap();
-                assert_eq!(place.history().len(), turn);
+                assert_eq!(exchanges(&place), turn);
                 let text = format!("{number}/{turn}");
                 let stored = place.commit(&said(&text, AT)).await.unwrap();
                 assert_eq!(stored.assistant_id, 2 * turn as u64 + 2);
@@ -112,8 +117,8 @@ async fn turns_of_one_conversation_come_one_after_the_other_in_the_order_they_ca
     assert!(is_waiting(fourth.as_mut()));
     third.commit(&said("third", AT)).await.unwrap();
     let fourth = fourth.await.unwrap();
-    assert_eq!(fourth.history().len(), 1);
-    assert_eq!(fourth.history()[0].user, "third?");
+    assert_eq!(exchanges(&fourth), 1);
+    assert!(fourth.history().contains("third?"));
     assert_eq!(fourth.id(), &main);
 }
 
@@ -127,11 +132,11 @@ async fn another_process_may_add_to_the_same_conversation() {
     let stored = say(&there, &main, "two").await;
     assert_eq!(stored.user_id, 3);
     // It has begun before and ends after.
-    assert_eq!(turn.history().len(), 1);
+    assert_eq!(exchanges(&turn), 1);
     let stored = turn.commit(&said("three", AT)).await.unwrap();
     assert_eq!((stored.user_id, stored.assistant_id), (5, 6));
     let turn = there.begin(&main).await.unwrap();
-    assert_eq!(turn.history().len(), 3);
+    assert_eq!(exchanges(&turn), 3);
     let expected = ["one?", "one!", "two?", "two!", "three?", "three!"];
     assert_eq!(contents(&here, &main).await, expected);
 }
@@ -186,7 +191,7 @@ async fn notes_are_kept_with_and_without_an_answer() {
     let turn = conversations.begin(&main).await.unwrap();
     assert_eq!(turn.notes().get("files", "a"), None);
     assert_eq!(turn.notes().get("files", "b").as_deref(), Some("2"));
-    assert_eq!(turn.history().len(), 1);
+    assert_eq!(exchanges(&turn), 1);
     // Without a change nothing is written.
     turn.commit_notes(AT).await.unwrap();
     assert_eq!(contents(&conversations, &main).await.len(), 2);
@@ -255,7 +260,7 @@ async fn what_is_forgotten_is_read_again() {
     say(&conversations, &main, "one").await;
     say(&conversations, &main, "two").await;
     let turn = conversations.begin(&main).await.unwrap();
-    assert_eq!(turn.history().len(), 2);
+    assert_eq!(exchanges(&turn), 2);
 }
 
 /// A log of which nothing works, or to which others are always faster.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use forge_core::conversation::{
-    Conversation, ConversationId, Exchange, NewExchange, Notes, Stored, TurnNotes,
+    Conversation, ConversationId, NewExchange, Notes, Stored, TurnNotes,
 };
 use forge_core::store::{Appended, EventLog};
 use tokio::sync::OwnedMutexGuard;
@@ -21,7 +21,7 @@ pub struct Turn {
     /// Given up before the seat is left.
     _place: OwnedMutexGuard<()>,
     seat: Seat,
-    history: Vec<Exchange>,
+    history: String,
     notes: Arc<TurnNotes>,
 }
 
@@ -30,7 +30,7 @@ impl Turn {
         log: Arc<dyn EventLog>,
         place: OwnedMutexGuard<()>,
         seat: Seat,
-        history: Vec<Exchange>,
+        history: String,
         notes: Arc<Notes>,
     ) -> Self {
         Self {
@@ -48,9 +48,9 @@ impl Turn {
         self.seat.id()
     }
 
-    /// What a prompt sees of what was said before, oldest first.
+    /// What was said before, as the prompt has it.
     #[must_use]
-    pub fn history(&self) -> &[Exchange] {
+    pub fn history(&self) -> &str {
         &self.history
     }
 

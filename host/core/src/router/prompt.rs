@@ -100,16 +100,17 @@ pub fn fixed(offers: &[Offer], steps: Steps) -> String {
 /// Earlier turns, oldest first.
 #[must_use]
 pub fn history(exchanges: &[Exchange]) -> String {
-    exchanges
-        .iter()
-        .map(|exchange| {
-            format!(
-                "{}\n{ANSWER_OPENING}{})\n",
-                user_turn(&exchange.user),
-                indented(&cut(&exchange.answer, PAST_ANSWER_CHARS))
-            )
-        })
-        .collect()
+    exchanges.iter().map(past_turn).collect()
+}
+
+/// One earlier turn.
+#[must_use]
+pub fn past_turn(exchange: &Exchange) -> String {
+    format!(
+        "{}\n{ANSWER_OPENING}{})\n",
+        user_turn(&exchange.user),
+        indented(&cut(&exchange.answer, PAST_ANSWER_CHARS))
+    )
 }
 
 /// What is new: the hour, the steps of this run, the user's words. `timestamp` is RFC 3339.

@@ -42,7 +42,7 @@ pub(super) enum Choice {
 pub(super) async fn ask(run: &Run<'_>) -> Result<Answer, NoAnswer> {
     let step = run.step();
     let live = prompt::live(&run.timestamp, &run.past, run.request.input);
-    let prompt = [run.question.fixed.as_str(), &run.history, &live].concat();
+    let prompt = [run.question.fixed.as_str(), run.request.history, &live].concat();
     let request = CompletionRequest {
         prompt: &prompt,
         constraint: run

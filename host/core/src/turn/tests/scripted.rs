@@ -157,7 +157,7 @@ impl Stage {
         let request = TurnRequest {
             run_id: "run-1",
             input: "do it",
-            history: &self.history,
+            history: &history(&self.history),
             on_failure: self.on_failure,
         };
         let report = pollster::block_on(run(&host, &request));
