@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Read as _};
 use forge_sdk::{Error, Result, json};
 
 use crate::place::Place;
+use crate::seen::{self, Fingerprinting};
 
 /// The longest answer, and the largest file that is read whole, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
@@ -59,7 +60,8 @@ pub(crate) fn read(input: Read) -> Result<String> {
             .with_details(json!({ "bytes": bytes, "max_bytes": max_bytes })));
     }
     let file = File::open(&place.path).map_err(|error| place.explain(&error))?;
-    let mut file = BufReader::new(file.take(max_bytes));
+    let mut fingerprinting = Fingerprinting::new(file.take(max_bytes));
+    let mut file = BufReader::new(&mut fingerprinting);
     let head = file.fill_buf().map_err(|error| place.explain(&error))?;
     let kind = infer::get(head)
         .map(|kind| kind.mime_type())
@@ -71,6 +73,9 @@ pub(crate) fn read(input: Read) -> Result<String> {
         check_range(from, to)?;
         excerpt(file, from, to).and_then(|excerpt| excerpt.render(shown, from))
     };
+    if read.is_ok() {
+        seen::note(&place, &fingerprinting.fingerprint());
+    }
     read.map_err(|fault| {
         let bytes = metadata.len();
         let message = match (fault, kind) {
