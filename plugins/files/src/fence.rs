@@ -63,12 +63,26 @@ pub(crate) fn content(shown: &str, text: &str) -> String {
     fenced(language(shown), text)
 }
 
-/// How `before` became `after` in the file `shown`, as a unified diff; `None` stands for no file.
+/// How `before` became `after` in the file `shown`, in a fence; `None` stands for no file.
 pub(crate) fn diff(shown: &str, before: Option<&str>, after: Option<&str>) -> String {
+    match unified(shown, before, after) {
+        Ok(diff) => fenced("diff", &diff),
+        Err(note) => note,
+    }
+}
+
+/// How `before` became `after` as a unified diff, or a note why there is none.
+pub(crate) fn unified(
+    shown: &str,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> Result<String, String> {
     let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
     let bytes = old.len().max(new.len());
     if bytes > MAX_DIFF_BYTES {
-        return format!("[no diff: {bytes} bytes are more than {MAX_DIFF_BYTES}]");
+        return Err(format!(
+            "[no diff: {bytes} bytes are more than {MAX_DIFF_BYTES}]"
+        ));
     }
     let label = |side: &str, text: Option<&str>| match text {
         Some(_) => format!("{side}/{shown}"),
@@ -79,7 +93,7 @@ pub(crate) fn diff(shown: &str, before: Option<&str>, after: Option<&str>) -> St
         .set_context_len(CONTEXT_LINES)
         .set_original_filename(label("a", before))
         .set_modified_filename(label("b", after));
-    fenced("diff", &options.create_patch(old, new).to_string())
+    Ok(options.create_patch(old, new).to_string())
 }
 
 /// `text` in a fence that nothing in it can end, cut where it is too long.

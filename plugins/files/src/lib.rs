@@ -8,6 +8,7 @@ mod list;
 mod search;
 mod write;
 mod edit;
+mod patch;
 mod mkdir;
 mod moving;
 mod delete;
@@ -24,6 +25,7 @@ use edit::{Edit, edit};
 use list::{List, list};
 use mkdir::{Mkdir, mkdir};
 use moving::{Move, move_to};
+use patch::{Patch, patch};
 use read::{Read, read};
 use search::{Search, search};
 use write::{Write, write};
@@ -70,6 +72,12 @@ forge_sdk::tool! {
             requires: Requires::none().workspace(Access::Write),
             hints: Hints::none().destructive(),
             examples: ["rename total to sum in calc.py" => {"path": "calc.py", "find": "total", "replace": "sum", "all": true}],
+        },
+        patch(Patch) => patch {
+            summary: "Applies a unified diff to one or several files.",
+            requires: Requires::none().workspace(Access::Write),
+            hints: Hints::none().destructive(),
+            examples: ["apply this diff to a.txt" => {"patch": "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n"}],
         },
         mkdir(Mkdir) => mkdir {
             summary: "Makes a folder.",

@@ -83,6 +83,10 @@ fn a_file_that_changed_since_it_was_read_is_left_alone() {
         ("move", json!({"from": "a", "to": "b"})),
         ("move", json!({"from": "c", "to": "a", "replace": true})),
         ("delete", json!({"path": "a"})),
+        (
+            "patch",
+            json!({"patch": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-theirs\n+mine\n"}),
+        ),
     ];
     for (operation, input) in changes {
         for part in [
