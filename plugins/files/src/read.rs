@@ -67,7 +67,7 @@ pub(crate) fn read(input: Read) -> Result<String> {
         .map(|kind| kind.mime_type())
         .filter(|kind| !kind.starts_with("text/"));
     let read = if is_whole {
-        whole(file)
+        whole(file, shown)
     } else {
         let (from, to) = (input.from.unwrap_or(1), input.to.unwrap_or(u64::MAX));
         check_range(from, to)?;
@@ -121,13 +121,21 @@ enum Fault {
     Range(Error),
 }
 
-fn whole(mut file: impl BufRead) -> Result<String, Fault> {
+fn whole(mut file: impl BufRead, shown: &str) -> Result<String, Fault> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(Fault::Io)?;
+    if bytes.is_empty() {
+        return Ok(empty(shown));
+    }
     check_text(&bytes, 0)?;
     String::from_utf8(bytes).map_err(|error| Fault::Encoding {
         at: error.utf8_error().valid_up_to() as u64,
     })
+}
+
+/// An empty answer would look like none.
+fn empty(shown: &str) -> String {
+    format!("[`{shown}` is empty]")
 }
 
 /// Some lines of a file.
@@ -201,7 +209,7 @@ impl Excerpt {
             cut,
         } = self;
         if total == 0 {
-            return Ok(format!("[`{shown}` is empty]"));
+            return Ok(empty(shown));
         }
         if from > total {
             return Err(Fault::Range(Error::invalid_input(format!(
