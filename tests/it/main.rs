@@ -12,6 +12,8 @@ mod cli;
 mod store;
 mod real_model;
 mod guests;
+mod files_tool;
+mod path_confinement;
 // House rules: the source is the data.
 mod tidy;
 mod layers;

@@ -34,6 +34,8 @@ pub struct Setup {
     pub enabled: Vec<&'static str>,
     /// Files of the workspace.
     pub files: Vec<(String, String)>,
+    /// What is allowed unasked.
+    pub mode: Mode,
     /// The longest output that is handed on whole, in bytes.
     pub inline_output_bytes: usize,
     /// Files of the plugins folder: names and bytes.
@@ -47,6 +49,7 @@ impl Default for Setup {
             components: SHIPPED.to_vec(),
             enabled: SHIPPED.to_vec(),
             files: Vec::new(),
+            mode: Mode::Full,
             inline_output_bytes: 65536,
             plugins: Vec::new(),
         }
@@ -105,7 +108,7 @@ impl Setup {
                 subprocess: true,
                 llm: true,
             },
-            mode: Mode::Full,
+            mode: self.mode,
             workspace: folder.join("workspace"),
             data_dir: folder.join("data"),
             // Shared, so that each component is compiled once for all tests.

@@ -25,9 +25,33 @@ pub(crate) struct Place {
 impl Place {
     /// The place that a caller's `path` names.
     pub(crate) fn parse(path: &str) -> Result<Self> {
-        let path = workspace::join(path.trim())?;
+        Ok(Self::at(workspace::join(path.trim())?))
+    }
+
+    /// The place of `path`, which lies in the workspace.
+    pub(crate) fn at(path: PathBuf) -> Self {
         let shown = shown(&path);
-        Ok(Self { path, shown })
+        Self { path, shown }
+    }
+
+    /// Whether it is the workspace itself.
+    pub(crate) fn is_root(&self) -> bool {
+        self.path == workspace::root()
+    }
+
+    /// Its path relative to the workspace, for the host.
+    pub(crate) fn relative(&self) -> String {
+        let relative = self.path.strip_prefix(workspace::root());
+        relative
+            .unwrap_or(&self.path)
+            .to_string_lossy()
+            .into_owned()
+    }
+
+    /// Where this place, which lies in `from`, is when `from` is moved to `to`.
+    pub(crate) fn moved(&self, from: &Self, to: &Self) -> Option<Self> {
+        let below = self.path.strip_prefix(&from.path).ok()?;
+        Some(Self::at(to.path.join(below)))
     }
 
     /// What is there; links are followed.
@@ -48,6 +72,32 @@ impl Place {
             },
             _ => Error::failed(format!("`{shown}` can't be opened: {error}")),
         }
+    }
+
+    /// Why `error` came of changing what is at this place, with the way out.
+    pub(crate) fn explain_change(&self, error: &io::Error) -> Error {
+        let shown = &self.shown;
+        if let Some(file) = self.file_on_the_way() {
+            return Error::invalid_input(format!(
+                "`{file}` is a file: nothing can lie below it, so `{shown}` can't be there"
+            ));
+        }
+        match error.kind() {
+            io::ErrorKind::PermissionDenied if self.link().is_none() => Error::denied(format!(
+                "`{shown}` may not be changed: the folder `.git` and Forge's own files, such as `forge.toml` and `.env`, are protected, and the operator may have narrowed the rest"
+            )),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound => self.explain(error),
+            _ => Error::failed(format!("`{shown}` can't be changed: {error}")),
+        }
+    }
+
+    /// The first file where a folder would have to be.
+    fn file_on_the_way(&self) -> Option<String> {
+        let above = self.path.ancestors().skip(1);
+        let file = above
+            .take_while(|path| path.starts_with(workspace::root()))
+            .find(|path| path.is_file());
+        file.map(shown)
     }
 
     fn missing(&self) -> Error {

@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Read as _};
 use forge_sdk::{Error, Result, json};
 
 use crate::place::Place;
+use crate::seen::{self, Fingerprinting};
 
 /// The longest answer, and the largest file that is read whole, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
@@ -59,18 +60,22 @@ pub(crate) fn read(input: Read) -> Result<String> {
             .with_details(json!({ "bytes": bytes, "max_bytes": max_bytes })));
     }
     let file = File::open(&place.path).map_err(|error| place.explain(&error))?;
-    let mut file = BufReader::new(file.take(max_bytes));
+    let mut fingerprinting = Fingerprinting::new(file.take(max_bytes));
+    let mut file = BufReader::new(&mut fingerprinting);
     let head = file.fill_buf().map_err(|error| place.explain(&error))?;
     let kind = infer::get(head)
         .map(|kind| kind.mime_type())
         .filter(|kind| !kind.starts_with("text/"));
     let read = if is_whole {
-        whole(file)
+        whole(file, shown)
     } else {
         let (from, to) = (input.from.unwrap_or(1), input.to.unwrap_or(u64::MAX));
         check_range(from, to)?;
         excerpt(file, from, to).and_then(|excerpt| excerpt.render(shown, from))
     };
+    if read.is_ok() {
+        seen::note(&place, &fingerprinting.fingerprint());
+    }
     read.map_err(|fault| {
         let bytes = metadata.len();
         let message = match (fault, kind) {
@@ -116,13 +121,21 @@ enum Fault {
     Range(Error),
 }
 
-fn whole(mut file: impl BufRead) -> Result<String, Fault> {
+fn whole(mut file: impl BufRead, shown: &str) -> Result<String, Fault> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(Fault::Io)?;
+    if bytes.is_empty() {
+        return Ok(empty(shown));
+    }
     check_text(&bytes, 0)?;
     String::from_utf8(bytes).map_err(|error| Fault::Encoding {
         at: error.utf8_error().valid_up_to() as u64,
     })
+}
+
+/// An empty answer would look like none.
+fn empty(shown: &str) -> String {
+    format!("[`{shown}` is empty]")
 }
 
 /// Some lines of a file.
@@ -196,7 +209,7 @@ impl Excerpt {
             cut,
         } = self;
         if total == 0 {
-            return Ok(format!("[`{shown}` is empty]"));
+            return Ok(empty(shown));
         }
         if from > total {
             return Err(Fault::Range(Error::invalid_input(format!(

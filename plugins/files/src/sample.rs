@@ -31,6 +31,27 @@ pub(crate) fn run(workspace: &TempDir, operation: &str, input: &Value) -> Result
         .map_err(|error| format!("{}: {}", error.code().as_str(), error.message()))
 }
 
+/// The text of the file `path`.
+pub(crate) fn text(workspace: &TempDir, path: &str) -> String {
+    fs::read_to_string(workspace.path().join(path)).unwrap()
+}
+
+/// Checks that the answer, or the failure, holds a part.
+pub(crate) fn check_part(
+    workspace: &TempDir,
+    operation: &str,
+    input: &Value,
+    expected: Result<&str, &str>,
+) {
+    let answer = run(workspace, operation, input);
+    match (&answer, expected) {
+        (Ok(text), Ok(part)) | (Err(text), Err(part)) => {
+            assert!(text.contains(part), "{input}: {text}");
+        }
+        _ => panic!("{input}: {answer:?} instead of {expected:?}"),
+    }
+}
+
 /// Checks the whole answer, or a part of the failure.
 pub(crate) fn check(
     workspace: &TempDir,

@@ -28,7 +28,7 @@ fn a_whole_file_comes_as_it_is() {
         json!({"path": " ./deep/../a.txt "}),
         Ok("one\r\ntwo ä\n\n"),
     );
-    check(&files, json!({"path": "empty"}), Ok(""));
+    check(&files, json!({"path": "empty"}), Ok("[`empty` is empty]"));
     check(&files, json!({"path": "bom.txt"}), Ok("\u{feff}x"));
     check(&files, json!({"path": "deep/er/b"}), Ok("no line break"));
 }
