@@ -99,7 +99,24 @@ impl Setup {
             data_dir: folder.join("data"),
             cache_dir: folder.join("cache"),
             trace_file: Some(folder.join("data/traces.jsonl")),
-            show_debug: false,
+            plugins_dir: folder.join("data/plugins"),
+            memory: forge_app::config::Memory {
+                enabled: true,
+                max_history: 100,
+                slack: 20,
+            },
+            server: forge_app::config::Server {
+                listen: ([127, 0, 0, 1], 0).into(),
+                api_token: None,
+                max_body_bytes: 1 << 20,
+                allow_unauthenticated: false,
+            },
+            log: forge_app::config::Log {
+                json: false,
+                debug: false,
+            },
+            inline_output_bytes: 16384,
+            warnings: Vec::new(),
         }
     }
 }

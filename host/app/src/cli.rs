@@ -13,17 +13,17 @@ mod error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use forge_core::policy::Mode;
 
-use crate::config::{Config, Overrides};
+use crate::config::{Config, Overrides, table};
 use crate::log::{self, Detail};
 use error::CliError;
 
 /// An agent runtime for your own machine: a local model proposes, Forge decides, and every tool runs in
 /// a sandbox that holds only what it declared.
 #[derive(Debug, Parser)]
-#[command(name = "forge", version, after_help = EXIT_CODES, after_long_help = AFTER_LONG_HELP)]
+#[command(name = "forge", version, after_help = EXIT_CODES)]
 struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,
@@ -35,6 +35,28 @@ enum Command {
     Chat(ChatArguments),
     /// List what every tool can do, what it needs, and whether policy lets it
     Capabilities(CapabilitiesArguments),
+}
+
+/// Where settings come from, for every command that has them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Settings")]
+struct SettingsArguments {
+    /// Your file of settings [default: forge.toml in your folder of settings, or `FORGE_CONFIG_FILE`]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A file of variables that you trust; can be given several times
+    #[arg(long, value_name = "FILE")]
+    env_file: Vec<PathBuf>,
+    /// One setting, over everything else, as in `max_steps=3`; can be given several times
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    set: Vec<(String, String)>,
+}
+
+fn assignment(text: &str) -> Result<(String, String), &'static str> {
+    let (key, value) = text
+        .split_once('=')
+        .ok_or("there is no `=`: write it as in `--set max_steps=3`")?;
+    Ok((key.trim().to_owned(), value.to_owned()))
 }
 
 #[derive(Debug, Args)]
@@ -58,6 +80,8 @@ struct ChatArguments {
     /// The folder that tools work in, instead of `WORKSPACE_DIR` [default: the current folder]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArguments,
 }
 
 #[derive(Debug, Args)]
@@ -65,6 +89,8 @@ struct CapabilitiesArguments {
     /// Print a JSON array
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    settings: SettingsArguments,
 }
 
 /// How the program ends.
@@ -79,55 +105,34 @@ enum Exit {
     Interrupted = 130,
 }
 
-/// The text on exit codes, in a macro because `concat!` takes literals only.
-macro_rules! exit_codes {
-    () => {
-        "\
+const EXIT_CODES: &str = "\
 Exit codes:
     0  answered
     1  the turn failed: a tool failed or was denied, or the model went in circles
     2  the command line or a setting can't be used
     3  no model: unreachable, too slow, or no usable answer
     4  Forge itself failed
-  130  interrupted"
-    };
+  130  interrupted";
+
+/// The help with every setting, as the table of settings has them.
+fn after_long_help() -> String {
+    format!(
+        "Settings (environment variables; `forge config` shows what holds and why):\n{}  NO_COLOR  no colours\n\n{EXIT_CODES}",
+        table::help()
+    )
 }
 
-const EXIT_CODES: &str = exit_codes!();
-
-const AFTER_LONG_HELP: &str = concat!(
-    "\
-Settings (environment variables):
-  LLAMA_CPP_URL           where llama-server listens [http://127.0.0.1:8080]
-  LLAMA_CPP_TIMEOUT       the longest answer, in seconds [120]
-  LLAMA_CPP_IDLE_TIMEOUT  the longest silence within an answer, in seconds [30]
-  LLAMA_CPP_N_PREDICT     the most tokens of an answer [512]
-  LLAMA_CPP_USE_GRAMMAR   hold the model to the form of a decision [true]
-  LLAMA_CPP_ID_SLOT       the server's slot, -1 for any [0]
-  LLAMA_CPP_CACHE_PROMPT  let the server reuse what it has read [true]
-  MAX_STEPS               the most steps of a turn [1, with --agent 8]
-  ENABLED_TOOLS           the tools that are offered [chat,code,files]
-  WORKSPACE_DIR           the folder that tools work in [the current folder]
-  POLICY_ALLOW_NETWORK, POLICY_ALLOW_WORKSPACE_WRITES, POLICY_ALLOW_SUBPROCESS, POLICY_ALLOW_LLM
-                          what is `false` is denied to every tool [true]
-  TRACE_ENABLED           keep a record of each run [true]
-  TRACE_FILE              where [traces.jsonl in the data folder]
-  FORGE_DATA_DIR          Forge's own data; never inside the workspace [forge in the user's data folder]
-  FORGE_CACHE_DIR         compiled tools; never inside the workspace [forge in the user's cache folder]
-  FORGE_PROVIDER          llama_cpp, or scripted for tests and demonstrations [llama_cpp]
-  FORGE_SCRIPT            the answers of the scripted model, one JSON value per line:
-                          {\"completion\": \"...\"}, {\"error\": {\"kind\": \"loading\"}} or \"silence\"
-  SHOW_DEBUG              log details [false]
-  NO_COLOR                no colours
-
-",
-    exit_codes!()
-);
+fn command_line() -> clap::Command {
+    CommandLine::command().after_long_help(after_long_help())
+}
 
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let exit = match CommandLine::try_parse() {
+    let exit = match command_line()
+        .try_get_matches()
+        .and_then(|found| CommandLine::from_arg_matches(&found))
+    {
         Ok(line) => run(line),
         Err(shown) => {
             // Help and the version come here too, with an exit code of 0. A closed pipe is no failure.
@@ -144,18 +149,21 @@ pub fn main() -> ExitCode {
 
 fn run(line: CommandLine) -> Exit {
     let Some(command) = line.command else {
-        let _ = CommandLine::command().print_help();
+        let _ = command_line().print_help();
         return Exit::Answered;
     };
     let overrides = command.overrides();
     let result = Config::from_environment(&overrides)
         .map_err(CliError::Config)
         .and_then(|config| {
-            log::start(if config.show_debug {
+            log::start(if config.log.debug {
                 Detail::Debug
             } else {
                 Detail::Warnings
             });
+            for warning in &config.warnings {
+                tracing::warn!("{warning}");
+            }
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .enable_all()
                 .build()
@@ -189,8 +197,20 @@ impl Command {
                 } else {
                     Mode::Full
                 },
+                ..arguments.settings.overrides()
             },
-            Self::Capabilities(_) => Overrides::default(),
+            Self::Capabilities(arguments) => arguments.settings.overrides(),
+        }
+    }
+}
+
+impl SettingsArguments {
+    fn overrides(&self) -> Overrides {
+        Overrides {
+            config_file: self.config.clone(),
+            env_files: self.env_file.clone(),
+            set: self.set.clone(),
+            ..Overrides::default()
         }
     }
 }
