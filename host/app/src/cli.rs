@@ -1,10 +1,12 @@
-//! The command line: `forge chat`, `forge capabilities`.
+//! The command line: `forge chat`, `forge capabilities`, `forge config`, `forge init`.
 //!
 //! Here are the arguments and the exit codes; each command has its file. Standard output carries what
 //! was asked for and nothing else.
 
 mod chat;
 mod capabilities;
+mod config;
+mod init;
 mod result;
 mod screen;
 mod printable;
@@ -35,6 +37,10 @@ enum Command {
     Chat(ChatArguments),
     /// List what every tool can do, what it needs, and whether policy lets it
     Capabilities(CapabilitiesArguments),
+    /// Show what every setting holds, and where it comes from
+    Config(config::ConfigArguments),
+    /// Look for a model, choose tools, and write a file of settings
+    Init(init::InitArguments),
 }
 
 /// Where settings come from, for every command that has them.
@@ -117,7 +123,7 @@ Exit codes:
 /// The help with every setting, as the table of settings has them.
 fn after_long_help() -> String {
     format!(
-        "Settings (environment variables; `forge config` shows what holds and why):\n{}  NO_COLOR  no colours\n\n{EXIT_CODES}",
+        "Settings (environment variables; `forge config` shows what holds and why):\n{}  NO_COLOR\n          no colours\n\n{EXIT_CODES}",
         table::help()
     )
 }
@@ -152,38 +158,55 @@ fn run(line: CommandLine) -> Exit {
         let _ = command_line().print_help();
         return Exit::Answered;
     };
-    let overrides = command.overrides();
-    let result = Config::from_environment(&overrides)
-        .map_err(CliError::Config)
-        .and_then(|config| {
-            log::start(if config.log.debug {
-                Detail::Debug
-            } else {
-                Detail::Warnings
-            });
-            for warning in &config.warnings {
-                tracing::warn!("{warning}");
-            }
-            let runtime = tokio::runtime::Builder::new_multi_thread()
-                .enable_all()
-                .build()
-                .map_err(CliError::Threads)?;
-            let exit = runtime.block_on(async {
-                match &command {
-                    Command::Chat(arguments) => chat::run(&config, arguments).await,
-                    Command::Capabilities(arguments) => capabilities::run(&config, arguments).await,
-                }
-            });
-            // A tool that is being stopped must not hold up the end.
-            runtime.shutdown_background();
-            exit
-        });
+    let result = match &command {
+        // These two are for settings that can't be used, too.
+        Command::Config(arguments) => {
+            log::start(Detail::Warnings);
+            config::run(arguments)
+        }
+        Command::Init(arguments) => {
+            log::start(Detail::Warnings);
+            blocked(init::run(arguments))
+        }
+        Command::Chat(arguments) => {
+            configured(&command).and_then(|config| blocked(chat::run(&config, arguments)))
+        }
+        Command::Capabilities(arguments) => {
+            configured(&command).and_then(|config| blocked(capabilities::run(&config, arguments)))
+        }
+    };
     result.unwrap_or_else(|error| {
         if let Command::Chat(ChatArguments { json: true, .. }) = command {
             result::print_failure(&error);
         }
         error.report()
     })
+}
+
+/// Reads the settings, starts the log, and tells what is odd.
+fn configured(command: &Command) -> Result<Config, CliError> {
+    let config = Config::from_environment(&command.overrides()).map_err(CliError::Config)?;
+    log::start(if config.log.debug {
+        Detail::Debug
+    } else {
+        Detail::Warnings
+    });
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    Ok(config)
+}
+
+/// Runs a command to its end.
+fn blocked(command: impl Future<Output = Result<Exit, CliError>>) -> Result<Exit, CliError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(CliError::Threads)?;
+    let exit = runtime.block_on(command);
+    // A tool that is being stopped must not hold up the end.
+    runtime.shutdown_background();
+    exit
 }
 
 impl Command {
@@ -200,6 +223,8 @@ impl Command {
                 ..arguments.settings.overrides()
             },
             Self::Capabilities(arguments) => arguments.settings.overrides(),
+            Self::Config(arguments) => arguments.settings.overrides(),
+            Self::Init(arguments) => arguments.settings.overrides(),
         }
     }
 }

@@ -12,6 +12,7 @@ mod environment;
 mod layers;
 mod files;
 pub mod listing;
+pub mod template;
 mod narrow;
 mod nearest;
 mod folders;

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 
@@ -28,6 +29,17 @@ pub(super) enum CliError {
     NoText,
     #[error("standard output can't be written")]
     Output(#[source] io::Error),
+    #[error(
+        "there is `{}` already: change it by hand, or give `--force` to write a new one",
+        path.display()
+    )]
+    SettingsExist { path: PathBuf },
+    #[error("the folder of settings is unknown: name a file with `--config`")]
+    NoSettingsFolder,
+    #[error("`{}` can't be written", path.display())]
+    Settings { path: PathBuf, source: io::Error },
+    #[error("the HTTP client can't be made")]
+    HttpClient(#[source] reqwest::Error),
     #[error("no threads can be started")]
     Threads(#[source] io::Error),
 }
@@ -54,16 +66,20 @@ impl CliError {
 
     fn exit(&self) -> Exit {
         match self {
-            Self::Config(_) | Self::Input(_) | Self::InputTooLong { .. } | Self::NoText => {
-                Exit::BadUse
-            }
+            Self::Config(_)
+            | Self::Input(_)
+            | Self::InputTooLong { .. }
+            | Self::NoText
+            | Self::SettingsExist { .. }
+            | Self::NoSettingsFolder
+            | Self::Settings { .. } => Exit::BadUse,
             Self::Start(error) => match error {
                 StartError::Workspace { .. }
                 | StartError::Script(_)
                 | StartError::UnknownTools { .. } => Exit::BadUse,
                 StartError::Runtime(_) | StartError::HttpClient(_) => Exit::Internal,
             },
-            Self::Output(_) | Self::Threads(_) => Exit::Internal,
+            Self::Output(_) | Self::Threads(_) | Self::HttpClient(_) => Exit::Internal,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
 
@@ -48,20 +48,9 @@ impl Environment {
     }
 
     /// Forge's folder of the operator's settings.
-    #[must_use]
-    pub fn config_dir(&self) -> Option<PathBuf> {
-        let folder = self.user_config_dir.as_ref();
-        folder.map(|folder| folder.join("forge"))
-    }
-
-    /// `path` as people write it: `~/` for the home folder.
-    #[must_use]
-    pub fn shown(&self, path: &Path) -> String {
-        let home = self.home_dir.as_ref();
-        let below = home.and_then(|home| path.strip_prefix(home).ok());
-        match below {
-            Some(rest) if !rest.as_os_str().is_empty() => format!("~/{}", rest.display()),
-            _ => path.display().to_string(),
-        }
+    pub(super) fn settings_dir(&self) -> Option<PathBuf> {
+        self.user_config_dir
+            .as_ref()
+            .map(|folder| folder.join("forge"))
     }
 }

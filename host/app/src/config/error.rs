@@ -19,33 +19,45 @@ pub enum ConfigError {
         /// Where it was set.
         place: String,
     },
-    /// A setting that does not exist: whoever set it believes it works.
+    /// A variable of Forge's that does not exist: whoever set it believes it works.
     #[error("there is no setting {place}: {way_out}")]
-    Unknown {
-        /// Its name and where it was set.
+    UnknownVariable {
+        /// The variable, and its file if it stands in one.
         place: String,
         /// The nearest name.
         way_out: String,
     },
-    /// `--set` without its form.
-    #[error("`--set {text}` has no value: write `--set KEY=VALUE`, as in `--set max_steps=3`")]
-    NoAssignment {
-        /// What was written.
-        text: String,
+    /// A key that does not exist.
+    #[error("`{file}` sets `{key}`, which does not exist: {way_out}")]
+    UnknownKey {
+        /// The file, or the flag.
+        file: String,
+        /// The key with its table.
+        key: String,
+        /// The nearest key.
+        way_out: String,
     },
-    /// A file that can't be used.
-    #[error("`{file}` can't be used ({problem}): {way_out}")]
-    File {
+    /// A file that is not written as it must be.
+    #[error("`{file}` can't be read{position}: {problem}")]
+    Syntax {
         /// The file.
         file: String,
-        /// Why not, with line and column where they are known, and without its text: it may hold secrets.
+        /// ` at line 3, column 7`, or nothing.
+        position: String,
+        /// What is wrong, without the text of the file: it may be a secret.
         problem: String,
-        /// What to do.
-        way_out: String,
+    },
+    /// A file that can't be opened.
+    #[error("`{file}` can't be read ({problem}): name a file that can, or take the name back")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// Why not.
+        problem: String,
     },
     /// The file of a project wants more than the operator gave.
     #[error(
-        "`{key}` in `{file}` is `{wanted}`: `{holds}` holds, a project's file may only narrow that {rule}; put it into `{user_file}` if you want it"
+        "the project's file `{file}` sets `{key}` to `{wanted}` where `{holds}` holds, {rule}: put it into `{user_file}` if you want it"
     )]
     Widens {
         /// The project's file.
@@ -56,7 +68,7 @@ pub enum ConfigError {
         wanted: String,
         /// What the defaults and the operator's file say.
         holds: String,
-        /// How far the file of a project may go with this key.
+        /// What the file of a project may do with this key.
         rule: &'static str,
         /// The operator's file.
         user_file: String,
@@ -66,9 +78,9 @@ pub enum ConfigError {
     NoScript,
     /// An address that other machines reach, without a token.
     #[error(
-        "`FORGE_LISTEN` is `{listen}`, which other machines reach: set `API_TOKEN`, or `API_ALLOW_UNAUTHENTICATED=true` if all of them may use Forge"
+        "`FORGE_LISTEN` is `{listen}`, which other machines reach: set `API_TOKEN`, or `API_ALLOW_UNAUTHENTICATED=true` if everyone there may use Forge"
     )]
-    Unauthenticated {
+    OpenListen {
         /// The address.
         listen: String,
     },

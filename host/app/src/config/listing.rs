@@ -1,5 +1,7 @@
 //! The settings as people look at them: what holds, where it comes from, and what can't be used.
 
+use std::path::PathBuf;
+
 use super::layers::{self, Layers};
 use super::table::{SETTINGS, Setting};
 use super::{Config, ConfigError, Environment, Overrides};
@@ -13,6 +15,8 @@ pub struct Listing {
     pub problems: Vec<ConfigError>,
     /// What is odd, and what has no effect.
     pub warnings: Vec<String>,
+    /// The user's file, whether it is there or not; `None` when nobody knows where it would be.
+    pub user_file: Option<PathBuf>,
 }
 
 /// One setting with its value.
@@ -48,6 +52,7 @@ pub fn list(environment: &Environment, overrides: &Overrides) -> Listing {
             .collect(),
         problems,
         warnings: layers.warnings,
+        user_file: layers.user_file,
     }
 }
 

@@ -392,14 +392,12 @@ impl Setting {
 /// The settings as lines of the help.
 #[must_use]
 pub fn help() -> String {
-    let width = SETTINGS.iter().map(|setting| setting.variable.len()).max();
     let lines = SETTINGS.iter().map(|setting| {
         format!(
-            "  {:width$}  {} [{}]\n",
+            "  {} [{}]\n          {}\n",
             setting.variable,
-            setting.doc.replace('`', ""),
             setting.fallback_shown().replace('`', ""),
-            width = width.unwrap_or(0)
+            setting.doc.replace('`', ""),
         )
     });
     lines.collect()
