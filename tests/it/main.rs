@@ -7,6 +7,7 @@
 mod orchestrator;
 mod turns;
 mod cli;
+mod settings;
 mod real_model;
 mod guests;
 // House rules: the source is the data.
