@@ -99,7 +99,12 @@ async fn a_turn_that_can_not_be_stored_still_answers() {
 }
 
 #[tokio::test]
-async fn a_long_output_is_kept_and_can_be_paged() {
+async fn a_long_output_is_kept() {
+    long_output_is_kept().await;
+}
+
+/// Reads a file whose text is too long, and returns the name of the artifact that is made of it.
+async fn long_output_is_kept() -> String {
     let text: String = (1..=900).map(|line| format!("line {line}\n")).collect();
     let setup = Setup {
         files: vec![("long.txt".to_owned(), text.clone())],
@@ -122,6 +127,55 @@ async fn a_long_output_is_kept_and_can_be_paged() {
     let (_, name) = note.split_once("artifact:").unwrap();
     let kept = forge.data().join("artifacts/main").join(&name[..12]);
     assert_eq!(std::fs::read_to_string(kept).unwrap(), text);
+    name[..12].to_owned()
+}
+
+#[tokio::test]
+async fn an_artifact_is_paged_in_its_own_conversation() {
+    let text: String = (1..=900).map(|line| format!("line {line}\n")).collect();
+    let setup = Setup {
+        files: vec![("long.txt".to_owned(), text)],
+        inline_output_bytes: 2048,
+        ..Setup::default()
+    };
+    // The artifact is named by what it holds, so that the second answer can name it.
+    let name = long_output_is_kept().await;
+    let path = format!("artifact:{name}");
+    let page = files(json!({"action": "read", "path": path, "from": 400, "to": 402}));
+    let lines = vec![
+        files(json!({"action": "read", "path": "long.txt"})),
+        page.clone(),
+        page,
+        files(json!({"action": "read", "path": "artifact:../../forge.db"})),
+        files(json!({"action": "write", "path": path, "content": "x"})),
+    ];
+    let forge = forge(lines, setup).await;
+    forge.say("main", "read long.txt").await;
+    let page = forge.say("main", "go on").await.turn.output;
+    assert_eq!(
+        page,
+        "[lines 400-402 of 900]\nline 400\nline 401\nline 402\n"
+    );
+    let elsewhere = forge.say("other", "go on").await.turn;
+    assert!(!elsewhere.ok);
+    assert!(
+        elsewhere.output.contains("there is no `artifact:"),
+        "{}",
+        elsewhere.output
+    );
+    let outside = forge.say("main", "go on").await.turn;
+    assert!(
+        outside.output.contains("is no artifact"),
+        "{}",
+        outside.output
+    );
+    forge.say("main", "write it").await;
+    let kept = forge.data().join("artifacts/main").join(&name);
+    assert!(
+        std::fs::read_to_string(kept)
+            .unwrap()
+            .starts_with("line 1\n")
+    );
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ mod conversations;
 mod http;
 mod cli;
 mod store;
+mod settings;
 mod real_model;
 mod guests;
 mod files_tool;

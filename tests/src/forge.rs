@@ -114,21 +114,22 @@ impl Setup {
             // Shared, so that each component is compiled once for all tests.
             cache_dir: Place::Plugins.beside("test-cache"),
             trace_file: Some(folder.join("data/traces.jsonl")),
-            log: Log {
-                json: false,
-                debug: false,
-            },
-            server: Server {
-                listen: ([127, 0, 0, 1], 0).into(),
-                api_token: None,
-                max_body_bytes: 1 << 20,
-            },
+            plugins_dir: folder.join("data/plugins"),
             memory: Memory {
                 enabled: true,
                 max_history: 100,
                 slack: 20,
             },
-            plugins_dir: folder.join("data/plugins"),
+            server: Server {
+                listen: ([127, 0, 0, 1], 0).into(),
+                api_token: None,
+                max_body_bytes: 1 << 20,
+                allow_unauthenticated: false,
+            },
+            log: Log {
+                json: false,
+                debug: false,
+            },
             inline_output_bytes: self.inline_output_bytes,
             warnings: Vec::new(),
         }

@@ -117,7 +117,7 @@ impl App {
         };
         let max_bytes = settings.component_bytes;
         let runtime = Runtime::new(settings)?;
-        let mut warnings = config.warnings.clone();
+        let mut warnings = Vec::new();
         if components.is_empty() {
             warnings.push(
                 "no tools are embedded in this binary, so the model can only answer in words: build it with `cargo xtask build`"

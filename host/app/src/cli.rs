@@ -1,4 +1,4 @@
-//! The command line: `forge chat`, `forge capabilities`.
+//! The command line: `forge chat`, `forge capabilities`, `forge config`, `forge init`.
 //!
 //! Here are the arguments and the exit codes; each command has its file. Standard output carries what
 //! was asked for and nothing else.
@@ -6,6 +6,8 @@
 mod chat;
 mod capabilities;
 mod serve;
+mod config;
+mod init;
 mod result;
 mod screen;
 mod printable;
@@ -15,18 +17,18 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use forge_core::conversation::ConversationId;
 use forge_core::policy::Mode;
 
-use crate::config::{Config, Overrides};
+use crate::config::{Config, Overrides, table};
 use crate::log::{self, Detail, Format};
 use error::CliError;
 
 /// An agent runtime for your own machine: a local model proposes, Forge decides, and every tool runs in
 /// a sandbox that holds only what it declared.
 #[derive(Debug, Parser)]
-#[command(name = "forge", version, after_help = EXIT_CODES, after_long_help = AFTER_LONG_HELP)]
+#[command(name = "forge", version, after_help = EXIT_CODES)]
 struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,
@@ -40,6 +42,32 @@ enum Command {
     Serve(ServeArguments),
     /// List what every tool can do, what it needs, and whether policy lets it
     Capabilities(CapabilitiesArguments),
+    /// Show what every setting holds, and where it comes from
+    Config(config::ConfigArguments),
+    /// Look for a model, choose tools, and write a file of settings
+    Init(init::InitArguments),
+}
+
+/// Where settings come from, for every command that has them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Settings")]
+struct SettingsArguments {
+    /// Your file of settings [default: forge.toml in your folder of settings, or `FORGE_CONFIG_FILE`]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A file of variables that you trust; can be given several times
+    #[arg(long, value_name = "FILE")]
+    env_file: Vec<PathBuf>,
+    /// One setting, over everything else, as in `max_steps=3`; can be given several times
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    set: Vec<(String, String)>,
+}
+
+fn assignment(text: &str) -> Result<(String, String), &'static str> {
+    let (key, value) = text
+        .split_once('=')
+        .ok_or("there is no `=`: write it as in `--set max_steps=3`")?;
+    Ok((key.trim().to_owned(), value.to_owned()))
 }
 
 #[derive(Debug, Args)]
@@ -66,6 +94,8 @@ struct ChatArguments {
     /// The folder that tools work in, instead of `WORKSPACE_DIR` [default: the current folder]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArguments,
 }
 
 #[derive(Debug, Args)]
@@ -79,6 +109,8 @@ struct ServeArguments {
     /// Change nothing: no file, no memory
     #[arg(long)]
     read_only: bool,
+    #[command(flatten)]
+    settings: SettingsArguments,
 }
 
 #[derive(Debug, Args)]
@@ -86,6 +118,8 @@ struct CapabilitiesArguments {
     /// Print a JSON array
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    settings: SettingsArguments,
 }
 
 /// How the program ends.
@@ -100,64 +134,34 @@ enum Exit {
     Interrupted = 130,
 }
 
-/// The text on exit codes, in a macro because `concat!` takes literals only.
-macro_rules! exit_codes {
-    () => {
-        "\
+const EXIT_CODES: &str = "\
 Exit codes:
     0  answered
     1  the turn failed: a tool failed or was denied, or the model went in circles
     2  the command line or a setting can't be used
     3  no model: unreachable, too slow, or no usable answer
     4  Forge itself failed
-  130  interrupted"
-    };
+  130  interrupted";
+
+/// The help with every setting, as the table of settings has them.
+fn after_long_help() -> String {
+    format!(
+        "Settings (environment variables; `forge config` shows what holds and why):\n{}  NO_COLOR\n          no colours\n\n{EXIT_CODES}",
+        table::help()
+    )
 }
 
-const EXIT_CODES: &str = exit_codes!();
-
-const AFTER_LONG_HELP: &str = concat!(
-    "\
-Settings (environment variables):
-  LLAMA_CPP_URL           where llama-server listens [http://127.0.0.1:8080]
-  LLAMA_CPP_TIMEOUT       the longest answer, in seconds [120]
-  LLAMA_CPP_IDLE_TIMEOUT  the longest silence within an answer, in seconds [30]
-  LLAMA_CPP_N_PREDICT     the most tokens of an answer [512]
-  LLAMA_CPP_USE_GRAMMAR   hold the model to the form of a decision [true]
-  LLAMA_CPP_ID_SLOT       the server's slot, -1 for any [0]
-  LLAMA_CPP_CACHE_PROMPT  let the server reuse what it has read [true]
-  FORGE_LISTEN            where `forge serve` listens [127.0.0.1:8765]
-  API_TOKEN               what a request must bring as a bearer token
-  FORGE_MAX_BODY_BYTES    the longest body of a request [1048576]
-  MEMORY_ENABLED          remember conversations [true]
-  MEMORY_MAX_HISTORY      the most messages of a conversation that a prompt sees [100]
-  MEMORY_HARD_CAP_SLACK   how many are left out at once when there are more [20]
-  FORGE_INLINE_OUTPUT_BYTES
-                          the longest output that is handed on whole [65536]
-  MAX_STEPS               the most steps of a turn [1, with --agent 8]
-  ENABLED_TOOLS           the tools that are offered [chat,code,files]
-  WORKSPACE_DIR           the folder that tools work in [the current folder]
-  POLICY_ALLOW_NETWORK, POLICY_ALLOW_WORKSPACE_WRITES, POLICY_ALLOW_SUBPROCESS, POLICY_ALLOW_LLM
-                          what is `false` is denied to every tool [true]
-  TRACE_ENABLED           keep a record of each run [true]
-  TRACE_FILE              where [traces.jsonl in the data folder]
-  FORGE_DATA_DIR          Forge's own data; never inside the workspace [forge in the user's data folder]
-  FORGE_CACHE_DIR         compiled tools; never inside the workspace [forge in the user's cache folder]
-  FORGE_PROVIDER          llama_cpp, or scripted for tests and demonstrations [llama_cpp]
-  FORGE_SCRIPT            the answers of the scripted model, one JSON value per line:
-                          {\"completion\": \"...\"}, {\"error\": {\"kind\": \"loading\"}} or \"silence\"
-  FORGE_LOG_JSON          log one JSON object per line [false]
-  SHOW_DEBUG              log details [false]
-  NO_COLOR                no colours
-
-",
-    exit_codes!()
-);
+fn command_line() -> clap::Command {
+    CommandLine::command().after_long_help(after_long_help())
+}
 
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let exit = match CommandLine::try_parse() {
+    let exit = match command_line()
+        .try_get_matches()
+        .and_then(|found| CommandLine::from_arg_matches(&found))
+    {
         Ok(line) => run(line),
         Err(shown) => {
             // Help and the version come here too, with an exit code of 0. A closed pipe is no failure.
@@ -174,29 +178,27 @@ pub fn main() -> ExitCode {
 
 fn run(line: CommandLine) -> Exit {
     let Some(command) = line.command else {
-        let _ = CommandLine::command().print_help();
+        let _ = command_line().print_help();
         return Exit::Answered;
     };
-    let overrides = command.overrides();
-    let result = Config::from_environment(&overrides)
-        .map_err(CliError::Config)
-        .and_then(|config| {
-            start_log(&config, &command);
-            let runtime = tokio::runtime::Builder::new_multi_thread()
-                .enable_all()
-                .build()
-                .map_err(CliError::Threads)?;
-            let exit = runtime.block_on(async {
-                match &command {
-                    Command::Chat(arguments) => chat::run(&config, arguments).await,
-                    Command::Serve(_) => serve::run(&config).await,
-                    Command::Capabilities(arguments) => capabilities::run(&config, arguments).await,
-                }
-            });
-            // A tool that is being stopped must not hold up the end.
-            runtime.shutdown_background();
-            exit
-        });
+    let result = match &command {
+        // These two are for settings that can't be used, too.
+        Command::Config(arguments) => {
+            log::start(Detail::Warnings, Format::Lines);
+            config::run(arguments)
+        }
+        Command::Init(arguments) => {
+            log::start(Detail::Warnings, Format::Lines);
+            blocked(init::run(arguments))
+        }
+        Command::Chat(arguments) => {
+            configured(&command).and_then(|config| blocked(chat::run(&config, arguments)))
+        }
+        Command::Serve(_) => configured(&command).and_then(|config| blocked(serve::run(&config))),
+        Command::Capabilities(arguments) => {
+            configured(&command).and_then(|config| blocked(capabilities::run(&config, arguments)))
+        }
+    };
     result.unwrap_or_else(|error| {
         if let Command::Chat(ChatArguments { json: true, .. }) = command {
             result::print_failure(&error);
@@ -229,6 +231,28 @@ fn mode(is_read_only: bool) -> Mode {
     }
 }
 
+/// Reads the settings, starts the log, and tells what is odd.
+fn configured(command: &Command) -> Result<Config, CliError> {
+    let config = Config::from_environment(&command.overrides()).map_err(CliError::Config)?;
+    start_log(&config, command);
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    Ok(config)
+}
+
+/// Runs a command to its end.
+fn blocked(command: impl Future<Output = Result<Exit, CliError>>) -> Result<Exit, CliError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(CliError::Threads)?;
+    let exit = runtime.block_on(command);
+    // A tool that is being stopped must not hold up the end.
+    runtime.shutdown_background();
+    exit
+}
+
 impl Command {
     fn overrides(&self) -> Overrides {
         match self {
@@ -236,15 +260,38 @@ impl Command {
                 workspace: arguments.workspace.clone(),
                 max_steps: arguments.max_steps,
                 mode: mode(arguments.read_only),
-                listen: None,
+                ..arguments.settings.overrides()
             },
             Self::Serve(arguments) => Overrides {
                 workspace: arguments.workspace.clone(),
-                max_steps: None,
                 mode: mode(arguments.read_only),
-                listen: arguments.listen,
+                ..arguments.overrides()
             },
-            Self::Capabilities(_) => Overrides::default(),
+            Self::Capabilities(arguments) => arguments.settings.overrides(),
+            Self::Config(arguments) => arguments.settings.overrides(),
+            Self::Init(arguments) => arguments.settings.overrides(),
+        }
+    }
+}
+
+impl ServeArguments {
+    fn overrides(&self) -> Overrides {
+        let mut overrides = self.settings.overrides();
+        let listen = self.listen.map(|address| address.to_string());
+        overrides
+            .set
+            .extend(listen.map(|address| ("server.listen".to_owned(), address)));
+        overrides
+    }
+}
+
+impl SettingsArguments {
+    fn overrides(&self) -> Overrides {
+        Overrides {
+            config_file: self.config.clone(),
+            env_files: self.env_file.clone(),
+            set: self.set.clone(),
+            ..Overrides::default()
         }
     }
 }

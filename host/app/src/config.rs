@@ -1,23 +1,37 @@
-//! What the operator set: the environment, read once and checked. Every other module gets values.
+//! What the operator set: files, variables and flags, read once and checked. Every other module gets
+//! values.
 //!
-//! Not here: what a setting does. A bad value is an error that names the variable, the value and what
+//! Not here: what a setting does. A bad value is an error that names where it was set, the value and what
 //! is allowed; nothing is guessed and nothing is clamped.
 
+// In reading order: what there is, where it comes from, and how it is checked.
+pub mod table;
+mod absent;
+mod kind;
 mod environment;
+mod layers;
+mod files;
+pub mod listing;
+pub mod template;
+mod narrow;
+mod nearest;
 mod folders;
 mod secret;
+mod error;
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use forge_contract::name::Name;
 use forge_core::policy::Mode;
-use url::Url;
 
 use crate::providers::llama;
+pub use absent::{ABSENT, Absent};
 pub use environment::Environment;
-use environment::Unset::{Off, On};
+pub use error::ConfigError;
+pub use kind::Kind;
+use layers::Layers;
 pub use secret::Secret;
 
 /// What the operator set.
@@ -31,7 +45,7 @@ pub struct Config {
     pub enabled_tools: EnabledTools,
     /// What tools may be let do (`POLICY_ALLOW_…`).
     pub allow: Switches,
-    /// How far runs may go.
+    /// How far runs may go (`FORGE_MODE`).
     pub mode: Mode,
     /// The folder that tools see as `/workspace` (`WORKSPACE_DIR`), resolved.
     pub workspace: PathBuf,
@@ -41,49 +55,51 @@ pub struct Config {
     pub cache_dir: PathBuf,
     /// The file of traces (`TRACE_FILE`), resolved; `None` with `TRACE_ENABLED=false`.
     pub trace_file: Option<PathBuf>,
-    /// How the log is written.
-    pub log: Log,
-    /// How the server behaves.
-    pub server: Server,
+    /// The folder of further tools (`FORGE_PLUGINS_DIR`), resolved.
+    pub plugins_dir: PathBuf,
     /// What is remembered of conversations.
     pub memory: Memory,
-    /// The folder of further tools.
-    pub plugins_dir: PathBuf,
-    /// The longest output that is handed on whole, in bytes.
+    /// How others reach Forge.
+    pub server: Server,
+    /// What the log tells.
+    pub log: Log,
+    /// The longest output of a tool that the model is given whole (`FORGE_INLINE_OUTPUT_BYTES`), in bytes.
     pub inline_output_bytes: usize,
-    /// What is odd about the settings.
+    /// What is odd about the settings, one message each; whoever starts Forge is told.
     pub warnings: Vec<String>,
-}
-
-/// How the log is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Log {
-    /// One JSON object per line (`FORGE_LOG_JSON`).
-    pub json: bool,
-    /// It tells details (`SHOW_DEBUG`).
-    pub debug: bool,
-}
-
-/// How the server behaves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Server {
-    /// Where it listens (`FORGE_LISTEN`).
-    pub listen: SocketAddr,
-    /// What a request must bring (`API_TOKEN`).
-    pub api_token: Option<Secret>,
-    /// The longest body of a request, in bytes (`FORGE_MAX_BODY_BYTES`).
-    pub max_body_bytes: usize,
 }
 
 /// What is remembered of conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
-    /// Whether anything is.
+    /// Whether anything is (`MEMORY_ENABLED`).
     pub enabled: bool,
-    /// The most messages that a prompt sees.
+    /// The most messages that a prompt sees (`MEMORY_MAX_HISTORY`).
     pub max_history: u32,
-    /// How many messages are left out at once when there are more.
+    /// How many messages are left out at once when there are more (`MEMORY_HARD_CAP_SLACK`).
     pub slack: u32,
+}
+
+/// How others reach Forge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Where it listens (`FORGE_LISTEN`).
+    pub listen: SocketAddr,
+    /// What a request must carry (`API_TOKEN`).
+    pub api_token: Option<Secret>,
+    /// The longest request (`FORGE_MAX_BODY_BYTES`), in bytes.
+    pub max_body_bytes: usize,
+    /// Whether other machines are let in without a token (`API_ALLOW_UNAUTHENTICATED`).
+    pub allow_unauthenticated: bool,
+}
+
+/// What the log tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Log {
+    /// Whether its lines are JSON (`FORGE_LOG_JSON`).
+    pub json: bool,
+    /// Whether it tells details (`SHOW_DEBUG`).
+    pub debug: bool,
 }
 
 /// Which model is asked.
@@ -124,89 +140,58 @@ pub struct Switches {
     pub llm: bool,
 }
 
-/// What an invocation sets for itself, over the environment.
+/// What an invocation sets for itself, over everything else.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// The workspace.
     pub workspace: Option<PathBuf>,
     /// The most steps of a run.
     pub max_steps: Option<u32>,
-    /// How far runs may go.
+    /// How far runs may go; [`Mode::Full`] leaves it to the settings.
     pub mode: Mode,
-    /// Where the server listens.
-    pub listen: Option<SocketAddr>,
+    /// The user's file of settings, instead of the one in the user's folder of settings.
+    pub config_file: Option<PathBuf>,
+    /// Files of variables that are trusted; a later one goes over an earlier one.
+    pub env_files: Vec<PathBuf>,
+    /// Settings: keys and texts.
+    pub set: Vec<(String, String)>,
 }
 
-/// A setting that can't be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
-    /// A value that is not one of those that are allowed.
-    #[error("`{variable}` is `{value}`: use {allowed}")]
-    Value {
-        /// Which variable.
-        variable: String,
-        /// What it holds.
-        value: String,
-        /// What it may hold.
-        allowed: String,
-    },
-    /// A variable that is there and holds nothing.
-    #[error("`{variable}` is empty: give it a value or unset it")]
-    Empty {
-        /// Which variable.
-        variable: String,
-    },
-    /// Others could reach the server without a token.
-    #[error(
-        "`{listen}` can be reached by other machines: set `API_TOKEN`, or listen on 127.0.0.1 (`--listen`, `FORGE_LISTEN`)"
-    )]
-    OpenToAll {
-        /// Where.
-        listen: SocketAddr,
-    },
-    /// A switch that does not exist: whoever set it believes it works.
-    #[error("there is no setting `{variable}`: there are {known}")]
-    Unknown {
-        /// Which variable.
-        variable: String,
-        /// What there is.
-        known: String,
-    },
-    /// The scripted provider without its script.
-    #[error("`FORGE_PROVIDER` is `scripted`, so `FORGE_SCRIPT` must name a file of JSON lines")]
-    NoScript,
-    /// A workspace that can't be used.
-    #[error("the workspace `{path}` can't be used ({problem}): create it or set `WORKSPACE_DIR`")]
-    Workspace {
-        /// The folder.
-        path: String,
-        /// Why not.
-        problem: String,
-    },
-    /// Something of Forge's own where tools could reach it.
-    #[error(
-        "{what} `{path}` lies inside the workspace `{workspace}`, where tools could change it: set `{variable}` to a place outside, or `WORKSPACE_DIR` (or `--workspace`) to a narrower folder"
-    )]
-    InsideWorkspace {
-        /// What lies there.
-        what: String,
-        /// Where it lies.
-        path: String,
-        /// The workspace.
-        workspace: String,
-        /// The variable that moves it.
-        variable: String,
-    },
-    /// No place for data.
-    #[error("the home folder is unknown: set `FORGE_DATA_DIR` and `FORGE_CACHE_DIR`")]
-    NoHome,
-    /// No folder to start from.
-    #[error("the current folder is gone: change into one that exists")]
-    NoCurrentFolder,
+/// One setting that a flag gives.
+struct Given {
+    flag: String,
+    key: String,
+    text: String,
+}
+
+impl Overrides {
+    /// Every setting that a flag gives; a later one goes over an earlier one.
+    fn given(&self) -> Vec<Given> {
+        let given = |flag: &str, key: &str, text: String| Given {
+            flag: flag.to_owned(),
+            key: key.to_owned(),
+            text,
+        };
+        let mut all: Vec<Given> = self
+            .set
+            .iter()
+            .map(|(key, text)| given("--set", key, text.clone()))
+            .collect();
+        let workspace = self.workspace.as_ref();
+        all.extend(
+            workspace.map(|path| given("--workspace", "workspace", path.display().to_string())),
+        );
+        let steps = self.max_steps.map(|steps| steps.to_string());
+        all.extend(steps.map(|steps| given("--max-steps", "max_steps", steps)));
+        if self.mode == Mode::ReadOnly {
+            all.push(given("--read-only", "mode", "read-only".to_owned()));
+        }
+        all
+    }
 }
 
 impl Config {
-    /// Reads the environment of this process.
+    /// Reads what this process was started with.
     ///
     /// # Errors
     /// When a setting can't be used.
@@ -214,181 +199,110 @@ impl Config {
         Self::read(&Environment::of_this_process()?, overrides)
     }
 
-    /// Reads `environment`, over which `overrides` go.
+    /// Reads the files of `environment` and its variables, over which `overrides` go.
     ///
     /// # Errors
     /// When a setting can't be used.
     pub fn read(environment: &Environment, overrides: &Overrides) -> Result<Self, ConfigError> {
-        let switches = [
-            "POLICY_ALLOW_NETWORK",
-            "POLICY_ALLOW_WORKSPACE_WRITES",
-            "POLICY_ALLOW_SUBPROCESS",
-            "POLICY_ALLOW_LLM",
-        ];
-        environment.refuse_unknown("POLICY_", &switches)?;
-        let [network, workspace_writes, subprocess, llm] = switches;
-        let folders = folders::read(environment, overrides)?;
+        let mut layers = layers::read(environment, overrides);
+        if !layers.problems.is_empty() {
+            return Err(layers.problems.swap_remove(0));
+        }
+        layers.derive();
+        Self::of(&layers, environment)
+    }
+
+    /// The typed values of what is `settled`.
+    fn of(settled: &Layers, environment: &Environment) -> Result<Self, ConfigError> {
+        let folders = folders::read(settled, environment)?;
         Ok(Self {
-            provider: provider(environment)?,
-            max_steps: match overrides.max_steps {
-                Some(steps) => Some(steps),
-                None => environment.number("MAX_STEPS", 1..=100)?,
-            },
-            enabled_tools: enabled_tools(environment)?,
+            provider: provider(settled)?,
+            max_steps: settled
+                .number("max_steps")
+                .and_then(|steps| steps.try_into().ok()),
+            enabled_tools: enabled_tools(settled),
             allow: Switches {
-                network: environment.switch(network, On)?,
-                workspace_writes: environment.switch(workspace_writes, On)?,
-                subprocess: environment.switch(subprocess, On)?,
-                llm: environment.switch(llm, On)?,
+                network: settled.switch("policy.allow_network"),
+                workspace_writes: settled.switch("policy.allow_workspace_writes"),
+                subprocess: settled.switch("policy.allow_subprocess"),
+                llm: settled.switch("policy.allow_llm"),
             },
-            mode: overrides.mode,
+            mode: match settled.text("mode") {
+                Some("full") => Mode::Full,
+                _ => Mode::ReadOnly,
+            },
             workspace: folders.workspace,
-            plugins_dir: folders.data_dir.join("plugins"),
             data_dir: folders.data_dir,
             cache_dir: folders.cache_dir,
             trace_file: folders.trace_file,
-            log: Log {
-                json: environment.switch("FORGE_LOG_JSON", Off)?,
-                debug: environment.switch("SHOW_DEBUG", Off)?,
-            },
-            server: server(environment, overrides)?,
+            plugins_dir: folders.plugins_dir,
             memory: Memory {
-                enabled: environment.switch("MEMORY_ENABLED", On)?,
-                max_history: environment
-                    .number("MEMORY_MAX_HISTORY", 0..=10_000)?
-                    .unwrap_or(100),
-                slack: environment
-                    .number("MEMORY_HARD_CAP_SLACK", 2..=10_000)?
-                    .unwrap_or(20),
+                enabled: settled.switch("memory.enabled"),
+                max_history: number(settled, "memory.max_history"),
+                slack: number(settled, "memory.slack"),
             },
-            inline_output_bytes: environment
-                .number("FORGE_INLINE_OUTPUT_BYTES", 1024..=(1 << 20))?
-                .unwrap_or(64 << 10),
-            warnings: Vec::new(),
+            server: server(settled)?,
+            log: Log {
+                json: settled.switch("log.json"),
+                debug: settled.switch("log.debug"),
+            },
+            inline_output_bytes: number(settled, "inline_output_bytes"),
+            warnings: settled.warnings.clone(),
         })
     }
 }
 
-fn server(environment: &Environment, overrides: &Overrides) -> Result<Server, ConfigError> {
-    let variable = "FORGE_LISTEN";
-    let listen = match (overrides.listen, environment.text(variable)?) {
-        (Some(listen), _) => listen,
-        (None, None) => SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT)),
-        (None, Some(text)) => text.parse().map_err(|_| {
-            ConfigError::value(
-                variable,
-                &text,
-                "an address and a port, as in `127.0.0.1:8765`",
-            )
-        })?,
+/// A number that the table gives a default and a range within `T`.
+fn number<T: TryFrom<i64> + Default>(settled: &Layers, key: &str) -> T {
+    let number = settled.number(key).map(T::try_from);
+    number.and_then(Result::ok).unwrap_or_default()
+}
+
+fn provider(settled: &Layers) -> Result<ProviderConfig, ConfigError> {
+    if settled.text("provider") == Some("scripted") {
+        let script = settled.path("scripted.script");
+        return Ok(ProviderConfig::Scripted {
+            script: script.ok_or(ConfigError::NoScript)?,
+        });
+    }
+    Ok(ProviderConfig::LlamaCpp(llama::Settings {
+        url: settled.text("llama_cpp.url").unwrap_or_default().to_owned(),
+        timeout: Duration::from_secs(number(settled, "llama_cpp.timeout")),
+        idle_timeout: Duration::from_secs(number(settled, "llama_cpp.idle_timeout")),
+        n_predict: number(settled, "llama_cpp.n_predict"),
+        use_grammar: settled.switch("llama_cpp.use_grammar"),
+        id_slot: number(settled, "llama_cpp.id_slot"),
+        cache_prompt: settled.switch("llama_cpp.cache_prompt"),
+    }))
+}
+
+fn enabled_tools(settled: &Layers) -> EnabledTools {
+    let names = settled.names("enabled_tools").into_iter();
+    EnabledTools {
+        names: names.filter_map(|name| Name::parse(name).ok()).collect(),
+        is_chosen: settled.is_set("enabled_tools"),
+    }
+}
+
+fn server(settled: &Layers) -> Result<Server, ConfigError> {
+    let listen = settled.text("server.listen").map(str::parse::<SocketAddr>);
+    let server = Server {
+        listen: listen
+            .and_then(Result::ok)
+            .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8765))),
+        api_token: settled
+            .text("server.api_token")
+            .map(|token| Secret::new(token.to_owned())),
+        max_body_bytes: number(settled, "server.max_body_bytes"),
+        allow_unauthenticated: settled.switch("server.allow_unauthenticated"),
     };
-    let api_token = environment.text("API_TOKEN")?.map(Secret::new);
-    if !listen.ip().is_loopback() && api_token.is_none() {
-        return Err(ConfigError::OpenToAll { listen });
+    let is_open = server.api_token.is_none() && !server.allow_unauthenticated;
+    if is_open && !server.listen.ip().is_loopback() {
+        return Err(ConfigError::OpenListen {
+            listen: server.listen.to_string(),
+        });
     }
-    Ok(Server {
-        listen,
-        api_token,
-        max_body_bytes: environment
-            .number("FORGE_MAX_BODY_BYTES", 1024..=(64 << 20))?
-            .unwrap_or(1 << 20),
-    })
-}
-
-/// Where `forge serve` listens when nothing is set.
-const DEFAULT_PORT: u16 = 8765;
-
-fn provider(environment: &Environment) -> Result<ProviderConfig, ConfigError> {
-    let variable = "FORGE_PROVIDER";
-    let allowed = "`llama_cpp` or `scripted`";
-    match environment.text(variable)?.as_deref() {
-        None | Some("llama_cpp") => Ok(ProviderConfig::LlamaCpp(llama(environment)?)),
-        Some("scripted") => Ok(ProviderConfig::Scripted {
-            script: environment
-                .path("FORGE_SCRIPT")?
-                .ok_or(ConfigError::NoScript)?,
-        }),
-        Some(name @ ("ollama" | "openrouter")) => Err(ConfigError::Value {
-            variable: variable.to_owned(),
-            value: name.to_owned(),
-            allowed: format!("{allowed}; this version does not have `{name}`"),
-        }),
-        Some(other) => Err(ConfigError::value(variable, other, allowed)),
-    }
-}
-
-fn llama(environment: &Environment) -> Result<llama::Settings, ConfigError> {
-    let seconds = |variable, default| {
-        let seconds = environment.number(variable, 1..=86_400)?.unwrap_or(default);
-        Ok(Duration::from_secs(seconds))
-    };
-    Ok(llama::Settings {
-        url: llama_url(environment)?,
-        timeout: seconds("LLAMA_CPP_TIMEOUT", 120)?,
-        idle_timeout: seconds("LLAMA_CPP_IDLE_TIMEOUT", 30)?,
-        n_predict: environment
-            .number("LLAMA_CPP_N_PREDICT", 1..=1_000_000)?
-            .unwrap_or(512),
-        use_grammar: environment.switch("LLAMA_CPP_USE_GRAMMAR", On)?,
-        id_slot: environment
-            .number("LLAMA_CPP_ID_SLOT", -1..=1_000)?
-            .unwrap_or(0),
-        cache_prompt: environment.switch("LLAMA_CPP_CACHE_PROMPT", On)?,
-    })
-}
-
-fn llama_url(environment: &Environment) -> Result<String, ConfigError> {
-    let variable = "LLAMA_CPP_URL";
-    let Some(text) = environment.text(variable)? else {
-        return Ok("http://127.0.0.1:8080".to_owned());
-    };
-    let allowed =
-        "the server's base address, as in `http://127.0.0.1:8080` (no TLS, no user, no query)";
-    let is_base = Url::parse(&text).is_ok_and(|url| {
-        url.scheme() == "http"
-            && url.has_host()
-            && url.username().is_empty()
-            && url.password().is_none()
-            && url.query().is_none()
-            && url.fragment().is_none()
-    });
-    if is_base {
-        Ok(text.trim_end_matches('/').to_owned())
-    } else {
-        Err(ConfigError::value(variable, &text, allowed))
-    }
-}
-
-fn enabled_tools(environment: &Environment) -> Result<EnabledTools, ConfigError> {
-    let variable = "ENABLED_TOOLS";
-    let chosen = environment.text(variable)?;
-    let is_chosen = chosen.is_some();
-    let text = chosen.unwrap_or_else(|| "chat,code,files".to_owned());
-    let mut names = Vec::new();
-    for item in text
-        .split(',')
-        .map(str::trim)
-        .filter(|item| !item.is_empty())
-    {
-        let name = Name::parse(item).map_err(|_| {
-            let allowed = "names of capabilities with commas between, as in `chat,code,files`";
-            ConfigError::value(variable, &text, allowed)
-        })?;
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    Ok(EnabledTools { names, is_chosen })
-}
-
-impl ConfigError {
-    fn value(variable: &str, value: &str, allowed: impl Into<String>) -> Self {
-        Self::Value {
-            variable: variable.to_owned(),
-            value: value.to_owned(),
-            allowed: allowed.into(),
-        }
-    }
+    Ok(server)
 }
 
 #[cfg(test)]

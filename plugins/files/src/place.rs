@@ -28,6 +28,32 @@ impl Place {
         Ok(Self::at(workspace::join(path.trim())?))
     }
 
+    /// The place to read that a caller's `path` names: a file of the workspace, or `artifact:` and the name of
+    /// a long output of this conversation, which the host keeps beside it.
+    pub(crate) fn to_read(path: &str) -> Result<Self> {
+        let Some(name) = path.trim().strip_prefix("artifact:") else {
+            return Self::parse(path);
+        };
+        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_name {
+            return Err(Error::invalid_input(format!(
+                "`artifact:{}` is no artifact: use a name as an answer gives it, such as `artifact:3fa2c19b04de`",
+                on_one_line(name)
+            )));
+        }
+        let place = Self {
+            path: Path::new("/artifacts").join(name),
+            shown: format!("artifact:{name}"),
+        };
+        if !place.path.exists() {
+            return Err(Error::not_found(format!(
+                "there is no `{}` in this conversation",
+                place.shown
+            )));
+        }
+        Ok(place)
+    }
+
     /// The place of `path`, which lies in the workspace.
     pub(crate) fn at(path: PathBuf) -> Self {
         let shown = shown(&path);

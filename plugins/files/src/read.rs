@@ -29,7 +29,7 @@ pub(crate) struct Read {
 }
 
 pub(crate) fn read(input: Read) -> Result<String> {
-    let place = Place::parse(&input.path)?;
+    let place = Place::to_read(&input.path)?;
     let shown = &place.shown;
     let metadata = place.metadata()?;
     if metadata.is_dir() {

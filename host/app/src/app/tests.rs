@@ -41,22 +41,23 @@ fn config(folder: &Path, enabled: &[&str]) -> Config {
         data_dir: folder.join("data"),
         cache_dir: folder.join("cache"),
         trace_file: Some(folder.join("data/traces.jsonl")),
-        log: crate::config::Log {
-            json: false,
-            debug: false,
-        },
-        server: crate::config::Server {
-            listen: ([127, 0, 0, 1], 0).into(),
-            api_token: None,
-            max_body_bytes: 1 << 20,
-        },
+        plugins_dir: folder.join("data/plugins"),
         memory: crate::config::Memory {
             enabled: true,
             max_history: 100,
             slack: 20,
         },
-        plugins_dir: folder.join("data/plugins"),
-        inline_output_bytes: 65536,
+        server: crate::config::Server {
+            listen: ([127, 0, 0, 1], 0).into(),
+            api_token: None,
+            max_body_bytes: 1 << 20,
+            allow_unauthenticated: false,
+        },
+        log: crate::config::Log {
+            json: false,
+            debug: false,
+        },
+        inline_output_bytes: 16384,
         warnings: Vec::new(),
     }
 }

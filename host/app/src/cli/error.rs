@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 
@@ -39,6 +40,17 @@ pub(super) enum CliError {
     },
     #[error("signals can't be listened to")]
     Signals(#[source] io::Error),
+    #[error(
+        "there is `{}` already: change it by hand, or give `--force` to write a new one",
+        path.display()
+    )]
+    SettingsExist { path: PathBuf },
+    #[error("the folder of settings is unknown: name a file with `--config`")]
+    NoSettingsFolder,
+    #[error("`{}` can't be written", path.display())]
+    Settings { path: PathBuf, source: io::Error },
+    #[error("the HTTP client can't be made")]
+    HttpClient(#[source] reqwest::Error),
     #[error("no threads can be started")]
     Threads(#[source] io::Error),
 }
@@ -65,9 +77,13 @@ impl CliError {
 
     fn exit(&self) -> Exit {
         match self {
-            Self::Config(_) | Self::Input(_) | Self::InputTooLong { .. } | Self::NoText => {
-                Exit::BadUse
-            }
+            Self::Config(_)
+            | Self::Input(_)
+            | Self::InputTooLong { .. }
+            | Self::NoText
+            | Self::SettingsExist { .. }
+            | Self::NoSettingsFolder
+            | Self::Settings { .. } => Exit::BadUse,
             Self::Start(error) => match error {
                 StartError::Workspace { .. }
                 | StartError::Script(_)
@@ -75,7 +91,9 @@ impl CliError {
                 StartError::Runtime(_) | StartError::HttpClient(_) => Exit::Internal,
             },
             Self::Listen { .. } => Exit::BadUse,
-            Self::Output(_) | Self::Signals(_) | Self::Threads(_) => Exit::Internal,
+            Self::Output(_) | Self::Signals(_) | Self::Threads(_) | Self::HttpClient(_) => {
+                Exit::Internal
+            }
         }
     }
 }

@@ -4,66 +4,78 @@
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-use super::environment::{Environment, Unset};
-use super::{ConfigError, Overrides};
+use super::layers::Layers;
+use super::{ConfigError, Environment};
 
 pub(super) struct Folders {
     pub(super) workspace: PathBuf,
     pub(super) data_dir: PathBuf,
     pub(super) cache_dir: PathBuf,
+    pub(super) plugins_dir: PathBuf,
     pub(super) trace_file: Option<PathBuf>,
 }
 
-pub(super) fn read(
-    environment: &Environment,
-    overrides: &Overrides,
-) -> Result<Folders, ConfigError> {
-    let workspace = workspace(environment, overrides)?;
-    let own = |variable: &str, user_dir: &Option<PathBuf>| {
-        let default = || user_dir.as_ref().map(|folder| folder.join("forge"));
-        let path = environment.path(variable)?.or_else(default);
+pub(super) fn read(settled: &Layers, environment: &Environment) -> Result<Folders, ConfigError> {
+    let workspace = workspace(settled)?;
+    let own = |key: &str| {
+        let path = settled.path(key);
         path.map(|path| resolved(&path)).ok_or(ConfigError::NoHome)
     };
-    let data_dir = own("FORGE_DATA_DIR", &environment.user_data_dir)?;
-    let cache_dir = own("FORGE_CACHE_DIR", &environment.user_cache_dir)?;
-    let trace_file = match environment.path("TRACE_FILE")? {
-        Some(path) => resolved(&path),
-        None => data_dir.join("traces.jsonl"),
+    let trace_file = settled
+        .switch("trace.enabled")
+        .then(|| own("trace.file"))
+        .transpose()?;
+    let folders = Folders {
+        data_dir: own("data_dir")?,
+        cache_dir: own("cache_dir")?,
+        plugins_dir: own("plugins_dir")?,
+        trace_file,
+        workspace,
     };
-    let is_traced = environment.switch("TRACE_ENABLED", Unset::On)?;
-    let trace_file = is_traced.then_some(trace_file);
+    let settings = environment.settings_dir().filter(|folder| folder.exists());
+    let settings = settings.map(|folder| resolved(&folder));
     let guarded = [
-        ("the data folder", "FORGE_DATA_DIR", Some(&data_dir)),
-        ("the cache folder", "FORGE_CACHE_DIR", Some(&cache_dir)),
-        ("the file of traces", "TRACE_FILE", trace_file.as_ref()),
+        ("the data folder", "FORGE_DATA_DIR", Some(&folders.data_dir)),
+        (
+            "the cache folder",
+            "FORGE_CACHE_DIR",
+            Some(&folders.cache_dir),
+        ),
+        (
+            "the folder of further tools",
+            "FORGE_PLUGINS_DIR",
+            Some(&folders.plugins_dir),
+        ),
+        (
+            "the file of traces",
+            "TRACE_FILE",
+            folders.trace_file.as_ref(),
+        ),
+        (
+            "the folder of your settings",
+            "XDG_CONFIG_HOME",
+            settings.as_ref(),
+        ),
     ];
     for (what, variable, path) in guarded {
         if let Some(path) = path
-            && path.starts_with(&workspace)
+            && path.starts_with(&folders.workspace)
         {
             return Err(ConfigError::InsideWorkspace {
                 what: what.to_owned(),
                 path: path.display().to_string(),
-                workspace: workspace.display().to_string(),
+                workspace: folders.workspace.display().to_string(),
                 variable: variable.to_owned(),
             });
         }
     }
-    Ok(Folders {
-        workspace,
-        data_dir,
-        cache_dir,
-        trace_file,
-    })
+    Ok(folders)
 }
 
-fn workspace(environment: &Environment, overrides: &Overrides) -> Result<PathBuf, ConfigError> {
-    let path = match &overrides.workspace {
-        Some(path) => environment.current_dir.join(path),
-        None => environment
-            .path("WORKSPACE_DIR")?
-            .unwrap_or_else(|| environment.current_dir.clone()),
-    };
+fn workspace(settled: &Layers) -> Result<PathBuf, ConfigError> {
+    let path = settled
+        .path("workspace")
+        .ok_or(ConfigError::NoCurrentFolder)?;
     let refused = |problem: String| ConfigError::Workspace {
         path: path.display().to_string(),
         problem,
@@ -79,7 +91,7 @@ fn workspace(environment: &Environment, overrides: &Overrides) -> Result<PathBuf
 }
 
 /// `path` with its links followed as far as it exists, and without `..`.
-fn resolved(path: &Path) -> PathBuf {
+pub(super) fn resolved(path: &Path) -> PathBuf {
     let mut missing: Vec<OsString> = Vec::new();
     let mut existing = path;
     loop {

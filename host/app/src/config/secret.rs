@@ -1,19 +1,19 @@
-//! A value that is shown nowhere.
+//! A text that is never shown.
 
 use std::fmt;
 
-/// A secret: neither printed nor written, but by who asks for it by name.
+/// A text that is never shown: it has no `Display`, and its `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps `text` from being shown.
+    /// Keeps `text`.
     #[must_use]
     pub fn new(text: String) -> Self {
         Self(text)
     }
 
-    /// The secret itself.
+    /// The text, for where it is needed.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -21,7 +21,7 @@ impl Secret {
 }
 
 impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret(***)")
     }
 }
