@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use forge_core::policy::Mode;
 
-use crate::config::{Config, Overrides, table};
+use crate::config::{Config, Overrides, template};
 use crate::log::{self, Detail};
 use error::CliError;
 
@@ -124,7 +124,7 @@ Exit codes:
 fn after_long_help() -> String {
     format!(
         "Settings (environment variables; `forge config` shows what holds and why):\n{}  NO_COLOR\n          no colours\n\n{EXIT_CODES}",
-        table::help()
+        template::help()
     )
 }
 
