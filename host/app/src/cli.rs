@@ -21,7 +21,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use forge_core::conversation::ConversationId;
 use forge_core::policy::Mode;
 
-use crate::config::{Config, Overrides, table};
+use crate::config::{Config, Overrides, template};
 use crate::log::{self, Detail, Format};
 use error::CliError;
 
@@ -147,7 +147,7 @@ Exit codes:
 fn after_long_help() -> String {
     format!(
         "Settings (environment variables; `forge config` shows what holds and why):\n{}  NO_COLOR\n          no colours\n\n{EXIT_CODES}",
-        table::help()
+        template::help()
     )
 }
 

@@ -4,6 +4,9 @@
 //! Everything is checked as it is read, in every layer, also where another lies over it. The crate
 //! `config` parses the files, merges the layers and keeps where each value came from.
 
+mod toml;
+mod variables;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +15,7 @@ use config::{Config as Merged, Map, Source, Value, ValueKind};
 use super::environment::Environment;
 use super::kind::{self, Base};
 use super::table::{Fallback, SETTINGS, Setting};
-use super::{ConfigError, Overrides, absent, files, narrow, nearest};
+use super::{ConfigError, Overrides, nearest};
 
 /// What all layers say together.
 #[derive(Debug, Default)]
@@ -47,7 +50,7 @@ pub(super) fn read(environment: &Environment, overrides: &Overrides) -> Layers {
     for (path, variables) in &trusted {
         reader.trusted_variables(Some(path), variables);
     }
-    let set: Vec<(String, String)> = reader.process_variables();
+    let set = reader.process_variables();
     reader.trusted_variables(None, &set);
     reader.flags();
     Layers {
@@ -123,17 +126,8 @@ impl Layers {
 /// The name of the operator's file and of a project's.
 const FILE: &str = "forge.toml";
 
-/// Files of variables, the later over the earlier.
-const VARIABLE_FILES: [&str; 2] = [".env", ".env.local"];
-
 /// The variable that names the operator's file: it is read before any setting.
 const CONFIG_FILE: &str = "FORGE_CONFIG_FILE";
-
-/// Forge's names; what begins so and is unknown is a mistake.
-const OWN_PREFIXES: [&str; 2] = ["FORGE_", "POLICY_"];
-
-/// Names that the build and the tests of Forge use beside the program.
-const BUILD_PREFIXES: [&str; 2] = ["FORGE_TEST_", "FORGE_DEV_"];
 
 /// The operator's file: the one that is named, else the one of the user's folder.
 pub(super) fn user_file(environment: &Environment, overrides: &Overrides) -> Option<PathBuf> {
@@ -170,8 +164,6 @@ impl Layer {
             .insert(setting.key.to_owned(), Value::new(origin, value));
     }
 }
-
-type Variables = Vec<(String, String)>;
 
 struct Reader<'a> {
     environment: &'a Environment,
@@ -215,261 +207,6 @@ impl Reader<'_> {
         layer
     }
 
-    fn user_file(&mut self) {
-        let Some(path) = self.layers.user_file.clone() else {
-            return;
-        };
-        let is_named = named_file(self.environment, self.overrides).is_some();
-        match files::text(&path) {
-            Ok(Some(text)) => {
-                let layer = self.file(&path, &text);
-                self.put(layer);
-            }
-            Ok(None) if is_named => self.layers.problems.push(ConfigError::Unreadable {
-                file: path.display().to_string(),
-                problem: "it does not exist".to_owned(),
-            }),
-            Ok(None) => {}
-            Err(problem) => self.layers.problems.push(problem),
-        }
-    }
-
-    fn project_file(&mut self) {
-        let path = self.environment.current_dir.join(FILE);
-        if self
-            .layers
-            .user_file
-            .as_ref()
-            .is_some_and(|user| is_same(user, &path))
-        {
-            return;
-        }
-        let text = match files::text(&path) {
-            Ok(Some(text)) => text,
-            Ok(None) => return,
-            Err(problem) => return self.layers.problems.push(problem),
-        };
-        let Layer(wanted) = self.file(&path, &text);
-        let mut layer = Layer::default();
-        let held = self.merged.collect().unwrap_or_default();
-        for setting in SETTINGS {
-            let Some(value) = wanted.get(setting.key) else {
-                continue;
-            };
-            let holds = found(&held, setting.key).map(|value| &value.kind);
-            match narrow::widens(setting, &value.kind, holds) {
-                None => layer.set(
-                    setting,
-                    value.origin().map(str::to_owned).as_ref(),
-                    value.kind.clone(),
-                ),
-                Some(rule) => {
-                    let shown = holds.map(|holds| setting.kind.shown(holds));
-                    self.layers.problems.push(ConfigError::Widens {
-                        file: path.display().to_string(),
-                        key: setting.key.to_owned(),
-                        wanted: setting.kind.shown(&value.kind),
-                        holds: shown.unwrap_or_else(|| setting.fallback_shown().to_owned()),
-                        rule,
-                        user_file: self.user_file_shown(),
-                    });
-                }
-            }
-        }
-        self.put(layer);
-    }
-
-    /// The checked values of a file; what can't be used becomes a problem.
-    fn file(&mut self, path: &Path, text: &str) -> Layer {
-        let mut layer = Layer::default();
-        match files::table(path, text) {
-            Ok(table) => self.keys(path, "", &table, &mut layer),
-            Err(problem) => self.layers.problems.push(problem),
-        }
-        layer
-    }
-
-    fn keys(&mut self, path: &Path, prefix: &str, table: &Map<String, Value>, layer: &mut Layer) {
-        let file = path.display().to_string();
-        let home = self.environment.home_dir.clone();
-        let base = Base {
-            folder: path.parent().unwrap_or(path),
-            home: home.as_deref(),
-        };
-        let mut names: Vec<&String> = table.keys().collect();
-        names.sort();
-        for name in names {
-            let key = format!("{prefix}{name}");
-            let value = &table[name].kind;
-            match (Setting::of_key(&key), value) {
-                (Some(setting), value) => match setting.kind.of_file(value, base) {
-                    Ok(value) => layer.set(setting, Some(&file), value),
-                    Err(allowed) => self.layers.problems.push(ConfigError::Value {
-                        place: format!("`{key}` in `{file}`"),
-                        value: setting.kind.shown(value),
-                        allowed,
-                    }),
-                },
-                (None, ValueKind::Table(inner)) if !inner.is_empty() => {
-                    self.keys(path, &format!("{key}."), inner, layer);
-                }
-                (None, ValueKind::Table(_)) if is_table(&key) => {}
-                (None, _) => self.layers.problems.push(ConfigError::UnknownKey {
-                    file: file.clone(),
-                    way_out: nearest::key(&key),
-                    key,
-                }),
-            }
-        }
-    }
-
-    /// Files of variables that the operator named or keeps in the folder of settings.
-    fn trusted_files(&mut self) -> Vec<(PathBuf, Variables)> {
-        let mut read = Vec::new();
-        let own = self.environment.settings_dir().into_iter();
-        let own = own.flat_map(|folder| VARIABLE_FILES.map(|name| folder.join(name)));
-        for path in own.collect::<Vec<_>>() {
-            read.extend(self.variables(&path).map(|variables| (path, variables)));
-        }
-        for path in &self.overrides.env_files {
-            let path = self.environment.current_dir.join(path);
-            if path.exists() {
-                read.extend(self.variables(&path).map(|variables| (path, variables)));
-            } else {
-                self.layers.problems.push(ConfigError::Unreadable {
-                    file: path.display().to_string(),
-                    problem: "it does not exist".to_owned(),
-                });
-            }
-        }
-        read
-    }
-
-    /// Files of variables in the current folder, which may be a stranger's: only what narrows is taken.
-    fn untrusted_files(&mut self, trusted: &[(PathBuf, Variables)]) {
-        for name in VARIABLE_FILES {
-            let path = self.environment.current_dir.join(name);
-            let is_trusted = trusted.iter().any(|(other, _)| is_same(other, &path));
-            // A folder of that name is a virtual environment of Python's.
-            if is_trusted || !path.is_file() {
-                continue;
-            }
-            let Some(variables) = self.variables(&path) else {
-                continue;
-            };
-            let held = self.merged.collect().unwrap_or_default();
-            let mut layer = Layer::default();
-            let mut left_out: Vec<String> = Vec::new();
-            for (variable, text) in variables {
-                let is_set = self
-                    .environment
-                    .variables
-                    .contains_key(OsStr::new(&variable));
-                let is_given = trusted
-                    .iter()
-                    .any(|(_, set)| set.iter().any(|(name, _)| *name == variable));
-                if is_set || is_given {
-                    continue;
-                }
-                let place = format!("`{variable}` in `{}`", path.display());
-                let Some(setting) = Setting::of_variable(&variable) else {
-                    self.other_variable(&variable, &text, &place, Trust::Stranger);
-                    continue;
-                };
-                let Some(value) = self.parsed(setting, &text, &place) else {
-                    continue;
-                };
-                let holds = found(&held, setting.key).map(|value| &value.kind);
-                if narrow::widens(setting, &value, holds).is_some() {
-                    left_out.push(format!("`{variable}`"));
-                } else if holds != Some(&value) {
-                    let origin = format!("{} in {}", variable, path.display());
-                    layer.set(setting, Some(&origin), value);
-                }
-            }
-            if !left_out.is_empty() {
-                self.layers.warnings.push(format!(
-                    "{} of `{}` not taken, because a file in the current folder may only narrow: start with `--env-file {name}` if you trust it",
-                    left_out.join(", "),
-                    path.display(),
-                ));
-            }
-            self.put(layer);
-        }
-    }
-
-    /// Variables of the operator's, from the file `path` or from the process.
-    fn trusted_variables(&mut self, path: Option<&PathBuf>, variables: &[(String, String)]) {
-        let mut layer = Layer::default();
-        for (variable, text) in variables {
-            let (place, origin) = match path {
-                Some(path) => {
-                    let file = path.display();
-                    (
-                        format!("`{variable}` in `{file}`"),
-                        format!("{variable} in {file}"),
-                    )
-                }
-                None => (format!("`{variable}`"), variable.clone()),
-            };
-            if variable == CONFIG_FILE && path.is_none() {
-                continue;
-            }
-            let Some(setting) = Setting::of_variable(variable) else {
-                self.other_variable(variable, text, &place, Trust::Operator);
-                continue;
-            };
-            if let Some(value) = self.parsed(setting, text, &place) {
-                layer.set(setting, Some(&origin), value);
-            }
-        }
-        self.put(layer);
-    }
-
-    /// A variable that is no setting: another program's, one without effect, or a mistake.
-    fn other_variable(&mut self, variable: &str, text: &str, place: &str, trust: Trust) {
-        if variable == CONFIG_FILE {
-            self.layers.warnings.push(format!(
-                "{place} has no effect: set it in the environment, or use `--config`"
-            ));
-        } else if absent::is_known(variable) {
-            let report = absent::report(variable, text, place);
-            self.layers.warnings.extend(report);
-        } else if OWN_PREFIXES.iter().any(|own| variable.starts_with(own))
-            && !BUILD_PREFIXES.iter().any(|own| variable.starts_with(own))
-        {
-            let problem = ConfigError::UnknownVariable {
-                place: place.to_owned(),
-                way_out: nearest::variable(variable),
-            };
-            match trust {
-                Trust::Operator => self.layers.problems.push(problem),
-                Trust::Stranger => self.layers.warnings.push(problem.to_string()),
-            }
-        }
-    }
-
-    /// The variables of the process that are Forge's or that another version knows.
-    fn process_variables(&mut self) -> Variables {
-        let mut variables = Vec::new();
-        for (name, value) in &self.environment.variables {
-            let Some(name) = name.to_str() else { continue };
-            let is_own = OWN_PREFIXES.iter().any(|own| name.starts_with(own))
-                || Setting::of_variable(name).is_some()
-                || absent::is_known(name);
-            match value.to_str() {
-                _ if !is_own => {}
-                Some(text) => variables.push((name.to_owned(), text.to_owned())),
-                None => self.layers.problems.push(ConfigError::Value {
-                    place: format!("`{name}`"),
-                    value: "***".to_owned(),
-                    allowed: "text in UTF-8".to_owned(),
-                }),
-            }
-        }
-        variables
-    }
-
     fn flags(&mut self) {
         let mut layer = Layer::default();
         for given in &self.overrides.given() {
@@ -497,40 +234,6 @@ impl Reader<'_> {
         self.put(layer);
     }
 
-    /// The value of a variable; nothing for an empty one where that means nothing.
-    fn parsed(&mut self, setting: &Setting, text: &str, place: &str) -> Option<ValueKind> {
-        if text.trim().is_empty() {
-            if !setting.kind.may_be_empty() {
-                let place = place.to_owned();
-                self.layers.problems.push(ConfigError::Empty { place });
-            }
-            return None;
-        }
-        match setting.kind.of_text(text, self.shell()) {
-            Ok(value) => Some(value),
-            Err(allowed) => {
-                self.layers.problems.push(ConfigError::Value {
-                    place: place.to_owned(),
-                    value: setting.kind.shown(&ValueKind::from(text.trim())),
-                    allowed,
-                });
-                None
-            }
-        }
-    }
-
-    fn variables(&mut self, path: &Path) -> Option<Variables> {
-        match files::text(path)
-            .and_then(|text| text.map(|text| files::variables(path, &text)).transpose())
-        {
-            Ok(variables) => variables,
-            Err(problem) => {
-                self.layers.problems.push(problem);
-                None
-            }
-        }
-    }
-
     /// A shell has expanded what it would.
     fn shell(&self) -> Base<'_> {
         Base {
@@ -547,20 +250,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whose words a file holds.
-#[derive(Debug, Clone, Copy)]
-enum Trust {
-    Operator,
-    Stranger,
-}
-
 fn own(folder: Option<&PathBuf>) -> Option<PathBuf> {
     folder.map(|folder| folder.join("forge"))
-}
-
-fn is_table(key: &str) -> bool {
-    let begins = |setting: &&Setting| setting.key.starts_with(&format!("{key}."));
-    SETTINGS.iter().any(|setting| begins(&setting))
 }
 
 fn is_same(left: &Path, right: &Path) -> bool {

@@ -3,7 +3,7 @@
 use super::table::SETTINGS;
 
 /// How alike two names are that may be meant for each other, from 0 to 1.
-const ALIKE: f64 = 0.6;
+const ALIKE: f64 = 0.65;
 
 /// The way out for whoever wrote the key `unknown`.
 pub(super) fn key(unknown: &str) -> String {

@@ -388,36 +388,3 @@ impl Setting {
         }
     }
 }
-
-/// The settings as lines of the help.
-#[must_use]
-pub fn help() -> String {
-    let lines = SETTINGS.iter().map(|setting| {
-        format!(
-            "  {} [{}]\n          {}\n",
-            setting.variable,
-            setting.fallback_shown().replace('`', ""),
-            setting.doc.replace('`', ""),
-        )
-    });
-    lines.collect()
-}
-
-/// What `.env.example` holds.
-#[must_use]
-pub fn example() -> String {
-    let mut text = "\
-# Every setting as a variable, with what holds without it. Copy what you change into a file and name it with
-# `--env-file`, or put it into `.env` in Forge's folder of settings (`~/.config/forge`). From a `.env` in the
-# current folder only what narrows is taken.
-"
-    .to_owned();
-    for setting in SETTINGS {
-        let value = match setting.fallback {
-            Value(value) => format!("# {}={value}\n", setting.variable),
-            Told(told) => format!("# {}=   ({})\n", setting.variable, told.replace('`', "")),
-        };
-        text += &format!("\n# {}\n{value}", setting.doc);
-    }
-    text
-}

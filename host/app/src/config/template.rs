@@ -1,5 +1,5 @@
-//! The file of settings that `forge init` writes: every setting with what it does, commented out unless it
-//! was chosen.
+//! What is written from the table of settings: the file of `forge init`, in which everything is commented
+//! out unless it was chosen, the lines of the help, and `.env.example`.
 
 use super::kind::Kind;
 use super::table::{Fallback, SETTINGS, Setting};
@@ -25,8 +25,43 @@ pub fn file(chosen: &[Chosen<'_>]) -> String {
         text += &format!("\n# {}{}\n", setting.doc, without(setting));
         text += &match chosen.iter().find(|(key, _)| *key == setting.key) {
             Some((_, value)) => format!("{name} = {value}\n"),
-            None => format!("# {name} = {}\n", example(setting)),
+            None => format!("# {name} = {}\n", literal(setting)),
         };
+    }
+    text
+}
+
+/// The settings as lines of the help.
+#[must_use]
+pub fn help() -> String {
+    let lines = SETTINGS.iter().map(|setting| {
+        format!(
+            "  {} [{}]\n          {}\n",
+            setting.variable,
+            setting.fallback_shown().replace('`', ""),
+            setting.doc.replace('`', ""),
+        )
+    });
+    lines.collect()
+}
+
+/// What `.env.example` holds.
+#[must_use]
+pub fn example() -> String {
+    let mut text = "\
+# Every setting as a variable, with what holds without it. Copy what you change into a file and name it with
+# `--env-file`, or put it into `.env` in Forge's folder of settings (`~/.config/forge`). From a `.env` in the
+# current folder only what narrows is taken.
+"
+    .to_owned();
+    for setting in SETTINGS {
+        let value = match setting.fallback {
+            Fallback::Value(value) => format!("# {}={value}\n", setting.variable),
+            Fallback::Told(told) => {
+                format!("# {}=   ({})\n", setting.variable, told.replace('`', ""))
+            }
+        };
+        text += &format!("\n# {}\n{value}", setting.doc);
     }
     text
 }
@@ -53,7 +88,7 @@ fn without(setting: &Setting) -> String {
     }
 }
 
-fn example(setting: &Setting) -> String {
+fn literal(setting: &Setting) -> String {
     match (setting.kind, setting.fallback) {
         (Kind::Switch | Kind::Number { .. }, Fallback::Value(value)) => value.to_owned(),
         (Kind::Names, Fallback::Value(value)) => list(value.split(',')),

@@ -1,4 +1,6 @@
-//! Settings that can be used, and those that can't.
+//! Settings that can be used, and those that can't. What files may set is in `tests/files.rs`.
+
+mod files;
 
 use std::fs;
 use std::path::Path;
@@ -33,6 +35,8 @@ impl Machine {
                 .map(|(name, value)| ((*name).into(), value.replace("ROOT", &shown).into()))
                 .collect(),
             current_dir: root.join("work"),
+            home_dir: Some(root.join("home")),
+            user_config_dir: Some(root.join("home/.config")),
             user_data_dir: Some(root.join("home/.local/share")),
             user_cache_dir: Some(root.join("home/.cache")),
         };
@@ -142,8 +146,7 @@ fn a_bad_value_is_named_with_what_is_allowed() {
     check(
         "POLICY_ALLOW_NETWROK",
         "false",
-        "there is no setting `POLICY_ALLOW_NETWROK`: there are `POLICY_ALLOW_NETWORK`, \
-         `POLICY_ALLOW_WORKSPACE_WRITES`, `POLICY_ALLOW_SUBPROCESS`, `POLICY_ALLOW_LLM`",
+        "there is no setting `POLICY_ALLOW_NETWROK`: did you mean `POLICY_ALLOW_NETWORK`?",
     );
     check(
         "MAX_STEPS",
@@ -277,6 +280,8 @@ fn an_invocation_goes_over_the_environment() {
     let environment = Environment {
         variables: [("WORKSPACE_DIR".into(), "nowhere".into())].into(),
         current_dir: machine.path(),
+        home_dir: None,
+        user_config_dir: None,
         user_data_dir: Some(machine.path().join("home")),
         user_cache_dir: Some(machine.path().join("home")),
     };
@@ -284,7 +289,7 @@ fn an_invocation_goes_over_the_environment() {
         workspace: Some(Path::new("work").to_path_buf()),
         max_steps: Some(3),
         mode: Mode::ReadOnly,
-        listen: None,
+        ..Overrides::default()
     };
     let config = Config::read(&environment, &overrides).unwrap();
     assert_eq!(config.workspace, machine.path().join("work"));
