@@ -185,7 +185,7 @@ fn run(line: CommandLine) -> Exit {
 
 /// Reads the settings, starts the log, and tells what is odd.
 fn configured(command: &Command) -> Result<Config, CliError> {
-    let config = Config::from_environment(&command.overrides()).map_err(CliError::Config)?;
+    let config = Config::from_environment(&command.overrides())?;
     log::start(if config.log.debug {
         Detail::Debug
     } else {
