@@ -161,6 +161,12 @@ fn capabilities_are_listed_with_what_they_require() {
             r#""files"."read" {"workspace":"read"} true"#,
             r#""files"."list" {"workspace":"read"} true"#,
             r#""files"."search" {"workspace":"read"} true"#,
+            r#""files"."write" {"workspace":"write"} true"#,
+            r#""files"."edit" {"workspace":"write"} true"#,
+            r#""files"."patch" {"workspace":"write"} true"#,
+            r#""files"."mkdir" {"workspace":"write"} true"#,
+            r#""files"."move" {"workspace":"write"} true"#,
+            r#""files"."delete" {"workspace":"write"} true"#,
         ]
     );
     let output = program

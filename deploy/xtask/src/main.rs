@@ -45,6 +45,8 @@ enum Task {
     Build,
     /// Build, then run `forge chat`
     Chat(Passed),
+    /// Build, then run `forge serve`
+    Serve(Passed),
     /// Build, then run `forge` with these arguments
     Run(Passed),
     /// Build the misbehaving components that the tests load
@@ -111,6 +113,7 @@ fn perform(task: Task, phases: &mut Phases) -> Result<()> {
     match task {
         Task::Build => progress::answer(host::build(&workspace)?.display()),
         Task::Chat(passed) => host::build_and_run(&workspace, &["chat"], &passed.arguments)?,
+        Task::Serve(passed) => host::build_and_run(&workspace, &["serve"], &passed.arguments)?,
         Task::Run(passed) => host::build_and_run(&workspace, &[], &passed.arguments)?,
         Task::Guests => components::build(&workspace, Which::PluginsAndGuests)?,
         Task::Model(arguments) => try_by_hand(&arguments)?,

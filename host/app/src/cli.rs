@@ -233,7 +233,7 @@ fn mode(is_read_only: bool) -> Mode {
 
 /// Reads the settings, starts the log, and tells what is odd.
 fn configured(command: &Command) -> Result<Config, CliError> {
-    let config = Config::from_environment(&command.overrides()).map_err(CliError::Config)?;
+    let config = Config::from_environment(&command.overrides())?;
     start_log(&config, command);
     for warning in &config.warnings {
         tracing::warn!("{warning}");

@@ -26,7 +26,7 @@ pub(super) struct ConfigArguments {
 }
 
 pub(super) fn run(arguments: &ConfigArguments) -> Result<Exit, CliError> {
-    let environment = Environment::of_this_process().map_err(CliError::Config)?;
+    let environment = Environment::of_this_process()?;
     let listing = listing::list(&environment, &arguments.settings.overrides());
     let is_shown = |row: &&Row| !arguments.changed || row.source.is_some();
     let rows: Vec<&Row> = listing.rows.iter().filter(is_shown).collect();

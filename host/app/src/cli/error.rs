@@ -16,7 +16,7 @@ use crate::config::ConfigError;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CliError {
     #[error(transparent)]
-    Config(ConfigError),
+    Config(Box<ConfigError>),
     #[error(transparent)]
     Start(#[from] StartError),
     /// Standard input is no text.
@@ -53,6 +53,12 @@ pub(super) enum CliError {
     HttpClient(#[source] reqwest::Error),
     #[error("no threads can be started")]
     Threads(#[source] io::Error),
+}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(Box::new(error))
+    }
 }
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();

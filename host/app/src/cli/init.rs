@@ -39,7 +39,7 @@ const LLAMA: [&str; 2] = ["http://127.0.0.1:8080", "http://127.0.0.1:8081"];
 const OLLAMA: &str = "http://127.0.0.1:11434";
 
 pub(super) async fn run(arguments: &InitArguments) -> Result<Exit, CliError> {
-    let environment = Environment::of_this_process().map_err(CliError::Config)?;
+    let environment = Environment::of_this_process()?;
     let overrides = arguments.settings.overrides();
     let listing = listing::list(&environment, &overrides);
     let path = listing.user_file.ok_or(CliError::NoSettingsFolder)?;
@@ -162,7 +162,7 @@ async fn offered(
         config_file: None,
         ..overrides.clone()
     };
-    let config = Config::read(&environment, &overrides).map_err(CliError::Config)?;
+    let config = Config::read(&environment, &overrides)?;
     let app = App::start(&config).await?;
     let mut choices: Vec<Choice> = Vec::new();
     for Offered { listing, .. } in app.capabilities() {

@@ -9,10 +9,7 @@ fn the_arguments_are_sound() {
 
 #[test]
 fn help_names_the_commands_and_the_exit_codes() {
-    let help = CommandLine::command()
-        .term_width(100)
-        .render_help()
-        .to_string();
+    let help = command_line().term_width(100).render_help().to_string();
     let expected = "\
 An agent runtime for your own machine: a local model proposes, Forge decides, and every tool runs in
 a sandbox that holds only what it declared

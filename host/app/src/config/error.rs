@@ -57,19 +57,15 @@ pub enum ConfigError {
     },
     /// The file of a project wants more than the operator gave.
     #[error(
-        "the project's file `{file}` sets `{key}` to `{wanted}` where `{holds}` holds, {rule}: put it into `{user_file}` if you want it"
+        "the project's file `{file}` sets `{key}` to {wants}: put it into `{user_file}` if you want it"
     )]
     Widens {
         /// The project's file.
         file: String,
         /// The key.
-        key: String,
-        /// What it wants.
-        wanted: String,
-        /// What the defaults and the operator's file say.
-        holds: String,
-        /// What the file of a project may do with this key.
-        rule: &'static str,
+        key: &'static str,
+        /// What it wants, what holds, and what the file of a project may do with this key.
+        wants: String,
         /// The operator's file.
         user_file: String,
     },

@@ -62,10 +62,12 @@ impl Reader<'_> {
                     let shown = holds.map(|holds| setting.kind.shown(holds));
                     self.layers.problems.push(ConfigError::Widens {
                         file: path.display().to_string(),
-                        key: setting.key.to_owned(),
-                        wanted: setting.kind.shown(&value.kind),
-                        holds: shown.unwrap_or_else(|| setting.fallback_shown().to_owned()),
-                        rule,
+                        key: setting.key,
+                        wants: format!(
+                            "`{}` where `{}` holds, {rule}",
+                            setting.kind.shown(&value.kind),
+                            shown.unwrap_or_else(|| setting.fallback_shown().to_owned())
+                        ),
                         user_file: self.user_file_shown(),
                     });
                 }

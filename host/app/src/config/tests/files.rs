@@ -24,7 +24,7 @@ fn wider(setting: &Setting) -> &'static str {
         "workspace" => "\"..\"",
         "enabled_tools" => "[\"chat\", \"shell\"]",
         "max_steps" => "2",
-        "inline_output_bytes" => "16385",
+        "inline_output_bytes" => "65537",
         "data_dir" | "cache_dir" | "plugins_dir" | "scripted.script" | "trace.file" => "\"/tmp/x\"",
         "llama_cpp.url" => "\"http://elsewhere\"",
         "llama_cpp.timeout" => "121",

@@ -37,8 +37,8 @@ fn names(memory: &Memory) -> Vec<String> {
 
 #[test]
 fn the_ones_that_were_idle_longest_are_forgotten() {
-    let memory = Memory::new(50_000);
     let large = filled(10_000);
+    let memory = Memory::new(3 * large.bytes() + 1000);
     let visit = |name: &str| memory.seat(&id(name)).measure(&large);
     visit("a");
     visit("b");
