@@ -11,6 +11,10 @@ use crate::place::Place;
 use crate::seen;
 use crate::standing::Standing;
 
+/// The most entries that one call deletes. The host ends a call at some thousand changes, and would end it
+/// half-way.
+const MAX_REMOVED: usize = 2000;
+
 /// What goes.
 #[forge_sdk::input]
 pub(crate) struct Delete {
@@ -81,6 +85,11 @@ fn folder(place: &Place, input: &Delete) -> Result<(String, usize)> {
     if held > 0 && input.recursive != Some(true) {
         return Err(Error::invalid_input(format!(
             "`{shown}` is a folder that holds {held} entries: say `recursive` to delete them all"
+        )));
+    }
+    if held > MAX_REMOVED {
+        return Err(Error::invalid_input(format!(
+            "`{shown}` holds {held} entries, more than {MAX_REMOVED}: delete its folders one by one"
         )));
     }
     for file in below.files.iter().filter(|file| !file.path.is_symlink()) {

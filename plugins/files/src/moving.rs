@@ -41,7 +41,11 @@ pub(crate) fn move_to(input: Move) -> Result<Output> {
     };
     let is_replacing = check_target(&to, is_folder, &input)?;
     make_parents(&to)?;
-    fs::rename(&from.path, &to.path).map_err(|error| to.explain_change(&error))?;
+    fs::rename(&from.path, &to.path).map_err(|error| {
+        let why = to.explain_change(&error);
+        let message = format!("`{}` can't be moved to `{}`: {why}", from.shown, to.shown);
+        Error::new(why.code(), message)
+    })?;
 
     seen::follow(&from, &to);
     for file in &below.files {

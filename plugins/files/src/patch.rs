@@ -91,6 +91,11 @@ impl Plan {
             &section.hunks,
         )?;
         let after = if section.is_removed {
+            if place.path.is_symlink() {
+                return Err(Error::invalid_input(format!(
+                    "`{shown}` is a link, and the lines are of what it leads to: use `delete` for the link, or name the file itself"
+                )));
+            }
             if !fitted.text.is_empty() {
                 return Err(Error::invalid_input(format!(
                     "`{shown}` would keep {} lines that the patch does not remove: use `delete`",

@@ -109,12 +109,18 @@ impl Place {
             ));
         }
         match error.kind() {
-            io::ErrorKind::PermissionDenied if self.link().is_none() => Error::denied(format!(
+            io::ErrorKind::PermissionDenied if !self.leads_out() => Error::denied(format!(
                 "`{shown}` may not be changed: the folder `.git` and Forge's own files, such as `forge.toml` and `.env`, are protected, and the operator may have narrowed the rest"
             )),
             io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound => self.explain(error),
             _ => Error::failed(format!("`{shown}` can't be changed: {error}")),
         }
+    }
+
+    /// Whether a link on the way is refused. One that stays inside may still lead to what is protected.
+    fn leads_out(&self) -> bool {
+        let refused = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+        self.link().is_some() && fs::metadata(&self.path).is_err_and(refused)
     }
 
     /// The first file where a folder would have to be.

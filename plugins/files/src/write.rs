@@ -42,6 +42,11 @@ pub(crate) fn write(input: Write) -> Result<Output> {
             "`content` is empty: say `empty` if `{shown}` shall be an empty file"
         )));
     }
+    if !text.is_empty() && input.empty == Some(true) {
+        return Err(Error::invalid_input(
+            "`empty` is said, but `content` holds text: leave out one of them",
+        ));
+    }
     seen::check(&place, before.fingerprint().as_ref(), input.even_if_changed)?;
     let bytes = text.len();
     let (change, report) = match &before {

@@ -75,3 +75,20 @@ fn a_folder_with_a_changed_file_stays_whole() {
         assert_eq!(text(&files, "d/a"), "1");
     });
 }
+
+#[test]
+fn more_than_one_call_can_delete_is_not_begun() {
+    let files = workspace(&[]);
+    for number in 0..=super::MAX_REMOVED {
+        write(files.path(), &format!("d/{number}"), b"");
+    }
+    let all = json!({"path": "d", "recursive": true});
+    check_part(
+        &files,
+        "delete",
+        &all,
+        Err("holds 2001 entries, more than 2000"),
+    );
+    let left = std::fs::read_dir(files.path().join("d")).unwrap().count();
+    assert_eq!(left, super::MAX_REMOVED + 1);
+}

@@ -6,6 +6,7 @@ use forge_sdk::{Error, Result};
 use super::unified::{Hunk, Line};
 use crate::place::on_one_line;
 
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// How much of a line is quoted, in characters.
 const QUOTED_CHARACTERS: usize = 80;
 /// How many places are named.
@@ -21,6 +22,26 @@ pub(super) struct Fitted {
 
 /// `old`, the text of the file `shown`, with `hunks` applied.
 pub(super) fn apply(shown: &str, old: &str, hunks: &[Hunk]) -> Result<Fitted> {
+    let as_it_is = apply_to_lines(shown, old, hunks);
+    // Few who write a hunk see the byte order mark; it stays where it is.
+    match (as_it_is, old.strip_prefix(BYTE_ORDER_MARK)) {
+        (Err(_), Some(rest)) => {
+            let fitted = apply_to_lines(shown, rest, hunks)?;
+            let mark = if fitted.text.is_empty() {
+                ""
+            } else {
+                BYTE_ORDER_MARK
+            };
+            Ok(Fitted {
+                text: format!("{mark}{}", fitted.text),
+                ..fitted
+            })
+        }
+        (fitted, _) => fitted,
+    }
+}
+
+fn apply_to_lines(shown: &str, old: &str, hunks: &[Hunk]) -> Result<Fitted> {
     let lines: Vec<&str> = old.split_inclusive('\n').collect();
     let is_crlf = !lines.is_empty() && old.matches('\n').count() == old.matches("\r\n").count();
     let ending = if is_crlf && old.contains('\n') {
@@ -59,9 +80,9 @@ pub(super) fn apply(shown: &str, old: &str, hunks: &[Hunk]) -> Result<Fitted> {
                 }
             }
         }
-        let is_at_end = from == lines.len();
-        let adds_last = matches!(hunk.lines.last(), Some(Line::Add(_)));
-        if is_at_end && (adds_last || hunk.ends_bare) {
+        // The old last line keeps its bare end only where it stays the last one.
+        let keeps_last = matches!(hunk.lines.last(), Some(Line::Keep(_)));
+        if from == lines.len() && (!keeps_last || hunk.ends_bare) {
             ends_bare = hunk.ends_bare;
         }
     }

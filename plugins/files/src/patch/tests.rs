@@ -85,3 +85,13 @@ fn a_patch_of_a_changed_file_changes_no_other_either() {
         assert_eq!(text(&files, "a"), "1\n");
     });
 }
+
+#[test]
+fn a_link_is_not_removed_for_what_it_leads_to() {
+    let files = workspace(&[("real", b"x\n")]);
+    std::os::unix::fs::symlink("real", files.path().join("link")).unwrap();
+    let removal = json!({"patch": "--- a/link\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"});
+    check_part(&files, "patch", &removal, Err("`link` is a link"));
+    assert!(files.path().join("link").is_symlink());
+    assert_eq!(text(&files, "real"), "x\n");
+}

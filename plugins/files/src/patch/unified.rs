@@ -3,6 +3,8 @@
 
 use forge_sdk::{Error, Result};
 
+use crate::place::on_one_line;
+
 /// The changes to one file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Section {
@@ -45,10 +47,16 @@ pub(super) fn parse(patch: &str) -> Result<Vec<Section>> {
         }
     }
     let mut sections: Vec<Section> = Vec::new();
+    // The last git header that no `---` and `+++` has followed yet.
+    let mut announced = None;
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
-        if is_file_header(&lines[at..]) {
+        if line.starts_with("diff --git ") {
+            check_announced(announced.replace(line))?;
+            at += 1;
+        } else if is_file_header(&lines[at..]) {
+            announced = None;
             sections.push(section(line, lines[at + 1])?);
             at += 2;
         } else if line.starts_with("@@") {
@@ -63,12 +71,24 @@ pub(super) fn parse(patch: &str) -> Result<Vec<Section>> {
             at += 1;
         }
     }
+    check_announced(announced)?;
     match sections.iter().find(|section| section.hunks.is_empty()) {
         Some(Section { path, .. }) => Err(Error::invalid_input(format!(
             "`{path}` has no hunk in the patch: a hunk starts with `@@`"
         ))),
         None if sections.is_empty() => Err(no_section()),
         None => Ok(sections),
+    }
+}
+
+/// A git header alone makes or removes an empty file, which would be passed over.
+fn check_announced(header: Option<&str>) -> Result<()> {
+    match header {
+        None => Ok(()),
+        Some(header) => Err(Error::invalid_input(format!(
+            "`{}` comes with no lines: make an empty file with `write`, and remove one with `delete`",
+            on_one_line(header)
+        ))),
     }
 }
 
@@ -85,9 +105,28 @@ fn is_file_header(lines: &[&str]) -> bool {
     starts(0, "--- ") && starts(1, "+++ ") && (lines.len() == 2 || starts(2, "@@"))
 }
 
+/// `-- ` and a version, with which git ends a patch that is a mail.
+fn is_signature(lines: &[&str]) -> bool {
+    let is_version = |line: &str| line.starts_with(|start: char| start.is_ascii_digit());
+    match lines {
+        ["-- ", version, rest @ ..] => {
+            is_version(version) && rest.iter().all(|line| line.is_empty())
+        }
+        _ => false,
+    }
+}
+
 /// Refuses what git says beside hunks and what `patch` can't do.
 fn check_other(line: &str) -> Result<()> {
     let is = |mark: &str| line.starts_with(mark);
+    let line = line.trim_end();
+    let is_special =
+        (is("new file mode ") && line != "new file mode 100644") || is("deleted file mode 120000");
+    if is("old mode 1") || is("new mode 1") || is_special {
+        return Err(Error::invalid_input(format!(
+            "the patch says `{line}`: only the lines of plain files can be patched"
+        )));
+    }
     if is("rename from ") || is("rename to ") || is("copy from ") || is("copy to ") {
         return Err(Error::invalid_input(
             "the patch renames or copies a file: use `move` for that, and `patch` for its lines",
@@ -102,7 +141,9 @@ fn check_other(line: &str) -> Result<()> {
 }
 
 fn section(old: &str, new: &str) -> Result<Section> {
-    let (old, new) = (name(&old["--- ".len()..]), name(&new["+++ ".len()..]));
+    let old_name = name(&old["--- ".len()..])?;
+    let new_name = name(&new["+++ ".len()..])?;
+    let (old, new) = (old_name.as_str(), new_name.as_str());
     let (is_new, is_removed) = (old == "/dev/null", new == "/dev/null");
     let (in_a, in_b) = (old.strip_prefix("a/"), new.strip_prefix("b/"));
     let has_prefixes = (in_a.is_some() || is_new) && (in_b.is_some() || is_removed);
@@ -129,12 +170,44 @@ fn section(old: &str, new: &str) -> Result<Section> {
 }
 
 /// A file's name, without the time that some tools put behind a tab.
-fn name(header: &str) -> &str {
+fn name(header: &str) -> Result<String> {
     let name = header.split('\t').next().unwrap_or(header).trim();
-    let unquoted = name
+    let quoted = name
         .strip_prefix('"')
         .and_then(|name| name.strip_suffix('"'));
-    unquoted.unwrap_or(name)
+    match quoted {
+        None => Ok(name.to_owned()),
+        Some(quoted) => unquoted(quoted).ok_or_else(|| {
+            Error::invalid_input(format!(
+                "{name} is no name as git quotes it: write it as it is, without quotes"
+            ))
+        }),
+    }
+}
+
+/// What stands between the quotes of a name, where git writes `\303\244` for `ä`.
+fn unquoted(quoted: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = quoted.bytes();
+    while let Some(byte) = rest.next() {
+        let meant = match byte {
+            b'\\' => match rest.next()? {
+                b'n' => b'\n',
+                b't' => b'\t',
+                b'r' => b'\r',
+                plain @ (b'"' | b'\\') => plain,
+                first @ b'0'..=b'3' => {
+                    let mut digit = || rest.next().filter(|digit| (b'0'..=b'7').contains(digit));
+                    let (second, third) = (digit()?, digit()?);
+                    (first - b'0') * 64 + (second - b'0') * 8 + (third - b'0')
+                }
+                _ => return None,
+            },
+            plain => plain,
+        };
+        bytes.push(meant);
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// The hunk whose header is the line `at`, and the line behind it.
@@ -151,6 +224,7 @@ fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize)> {
         let ends = line.starts_with("@@")
             || line.starts_with("diff --git ")
             || line.starts_with("```")
+            || is_signature(&lines[next..])
             || is_file_header(&lines[next..]);
         if ends {
             break;

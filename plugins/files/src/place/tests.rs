@@ -35,3 +35,19 @@ fn a_name_stays_on_one_line() {
     assert_eq!(on_one_line("plain ä"), "plain ä");
     assert_eq!(on_one_line("two\nlines"), "two\\nlines");
 }
+
+#[test]
+fn a_link_that_stays_inside_is_not_said_to_lead_out() {
+    let files = workspace(&[("a/plain", b"")]);
+    symlink("a", files.path().join("link")).unwrap();
+    for path in ["link/plain", "link/new"] {
+        let refused = io::Error::from(io::ErrorKind::PermissionDenied);
+        let error = with_workspace(files.path(), || {
+            Place::parse(path)
+                .map(|place| place.explain_change(&refused))
+                .unwrap()
+        });
+        let expected = format!("`{path}` may not be changed");
+        assert!(error.message().starts_with(&expected), "{error}");
+    }
+}

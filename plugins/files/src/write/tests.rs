@@ -44,6 +44,10 @@ fn a_write_that_would_lose_something_is_refused() {
         over("old", ""),
         "say `empty` if `old` shall be an empty file",
     );
+    check(
+        json!({"path": "old", "content": "x", "empty": true}),
+        "`empty` is said, but `content` holds text",
+    );
     check(json!({"path": "old"}), "missing field `content`");
     check(over("d", "x"), "`d` is a folder");
     check(over("/", "x"), "this is the workspace itself");

@@ -86,3 +86,29 @@ fn a_hunk_that_does_not_fit_is_named() {
         "hunk 2 of `f`",
     );
 }
+
+#[test]
+fn a_line_that_comes_to_be_the_last_one_keeps_its_end() {
+    let check = |old: &str, hunks: &str, expected: &str| {
+        assert_eq!(applied(old, hunks).unwrap().text, expected, "{hunks}");
+    };
+    let without = "\\ No newline at end of file\n";
+    check("a\nb", &format!("@@ -1,2 +1 @@\n a\n-b\n{without}"), "a\n");
+    check("a\nb", "@@ -2 +1,0 @@\n-b\n", "a\n");
+    check("a\nb", "@@ -1,2 +1 @@\n-a\n b\n", "b");
+}
+
+#[test]
+fn the_byte_order_mark_stays() {
+    let check = |hunks: &str, expected: &str| {
+        let old = "\u{feff}one\ntwo\n";
+        assert_eq!(applied(old, hunks).unwrap().text, expected, "{hunks}");
+    };
+    check("@@ -1,2 +1,2 @@\n one\n-two\n+2\n", "\u{feff}one\n2\n");
+    check("@@ -1 +1 @@\n-one\n+1\n", "\u{feff}1\ntwo\n");
+    check(
+        "@@ -1 +1 @@\n-\u{feff}one\n+\u{feff}1\n",
+        "\u{feff}1\ntwo\n",
+    );
+    check("@@ -1,2 +0,0 @@\n-one\n-two\n", "");
+}

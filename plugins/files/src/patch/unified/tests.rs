@@ -25,6 +25,11 @@ fn headers_are_read_as_tools_and_models_write_them() {
     check("a/x.rs", "/dev/null", ("x.rs", false, true));
     check("a/x\t2026-01-01", "b/x\t2026-01-02", ("x", false, false));
     check("\"a/x y\"", "\"b/x y\"", ("x y", false, false));
+    check(
+        r#""a/\303\244 \"b\".txt""#,
+        r#""b/\303\244 \"b\".txt""#,
+        ("ä \"b\".txt", false, false),
+    );
 }
 
 #[test]
@@ -58,4 +63,44 @@ fn what_can_t_be_done_is_named() {
         "--- a/x\n+++ b/x\n@@ -1 +1 @@\nx\n",
         "line 4 of the patch starts with neither",
     );
+}
+
+#[test]
+fn what_would_be_passed_over_is_refused() {
+    let rest = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n";
+    let refused = |header: &str, part: &str| {
+        check(&format!("{header}{rest}"), part);
+        check(&format!("{rest}{header}"), part);
+    };
+    refused(
+        "diff --git a/e b/e\nnew file mode 100644\nindex 0..e69de29\n",
+        "`diff --git a/e b/e` comes with no lines",
+    );
+    refused(
+        "diff --git a/s b/s\nold mode 100644\nnew mode 100755\n",
+        "`old mode 100644`: only the lines of plain files",
+    );
+    let new = "--- /dev/null\n+++ b/s\n@@ -0,0 +1 @@\n+x\n";
+    for mode in ["100755", "120000"] {
+        refused(
+            &format!("diff --git a/s b/s\nnew file mode {mode}\n{new}"),
+            &format!("`new file mode {mode}`"),
+        );
+    }
+    for name in [r#""a/\3""#, r#""a/\q""#, r#""a/\377""#] {
+        check(
+            &format!("--- {name}\n+++ {name}\n@@ -1 +1 @@\n-x\n+y\n"),
+            "is no name as git quotes it",
+        );
+    }
+}
+
+#[test]
+fn a_mails_signature_is_no_line_of_a_hunk() {
+    let patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n-- \n2.40.0\n\n";
+    let bare = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+    assert_eq!(parse(patch).unwrap(), parse(bare).unwrap());
+    let removed = "--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-- \n a\n";
+    let lines = &parse(removed).unwrap()[0].hunks[0].lines;
+    assert_eq!(lines[0], Line::Remove("- ".to_owned()));
 }
