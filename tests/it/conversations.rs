@@ -216,3 +216,23 @@ async fn what_lies_in_the_plugins_folder_is_offered_if_it_is_enabled() {
         [(named("broken.wasm"), false), (named("files.wasm"), true)]
     );
 }
+
+#[tokio::test]
+async fn the_users_own_settings_are_changed_by_no_tool() {
+    let write = |path: &str| files(json!({"action": "write", "path": path, "content": "x"}));
+    let names = [".env", "sub/forge.toml", "own.toml"];
+    let lines = names.iter().map(|name| write(name)).collect();
+    let setup = Setup {
+        files: vec![("own.toml".to_owned(), "mine".to_owned())],
+        own_files: vec!["own.toml"],
+        ..Setup::default()
+    };
+    let forge = forge(lines, setup).await;
+    for name in names {
+        let turn = forge.say("main", "write it").await.turn;
+        assert!(!turn.ok && turn.output.contains(name), "{}", turn.output);
+    }
+    assert!(!forge.workspace().join(".env").exists());
+    let own = std::fs::read_to_string(forge.workspace().join("own.toml"));
+    assert_eq!(own.unwrap(), "mine");
+}

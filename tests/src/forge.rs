@@ -38,6 +38,8 @@ pub struct Setup {
     pub mode: Mode,
     /// The longest output that is handed on whole, in bytes.
     pub inline_output_bytes: usize,
+    /// Those of them that hold the user's own settings.
+    pub own_files: Vec<&'static str>,
     /// Files of the plugins folder: names and bytes.
     pub plugins: Vec<(String, Vec<u8>)>,
 }
@@ -51,6 +53,7 @@ impl Default for Setup {
             files: Vec::new(),
             mode: Mode::Full,
             inline_output_bytes: 65536,
+            own_files: Vec::new(),
             plugins: Vec::new(),
         }
     }
@@ -132,6 +135,11 @@ impl Setup {
             },
             inline_output_bytes: self.inline_output_bytes,
             warnings: Vec::new(),
+            own_files: self
+                .own_files
+                .iter()
+                .map(|name| folder.join("workspace").join(name))
+                .collect(),
         }
     }
 }

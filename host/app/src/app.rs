@@ -110,7 +110,7 @@ impl App {
                 path: config.workspace.display().to_string(),
                 source,
             })?
-            .protecting(&PROTECTED, &[]);
+            .protecting(&PROTECTED, &config.own_files);
         let settings = Settings {
             cache_dir: Some(config.cache_dir.join("tools")),
             ..Settings::default()
@@ -229,7 +229,7 @@ impl App {
 
 /// What no tool may change in a workspace: a repository's own files, by which programs can be started,
 /// and Forge's.
-const PROTECTED: [&str; 3] = [".git", "forge.toml", "plugins.lock"];
+const PROTECTED: [&str; 5] = [".git", "forge.toml", "plugins.lock", ".env", ".env.local"];
 
 fn policy(config: &Config) -> Policy {
     Policy {

@@ -67,6 +67,8 @@ pub struct Config {
     pub inline_output_bytes: usize,
     /// What is odd about the settings, one message each; whoever starts Forge is told.
     pub warnings: Vec<String>,
+    /// Files and folders that settings are read from: no tool may change them.
+    pub own_files: Vec<PathBuf>,
 }
 
 /// What is remembered of conversations.
@@ -209,7 +211,10 @@ impl Config {
             return Err(layers.problems.swap_remove(0));
         }
         layers.derive();
-        Self::of(&layers, environment)
+        Ok(Self {
+            own_files: own_files(environment, overrides),
+            ..Self::of(&layers, environment)?
+        })
     }
 
     /// The typed values of what is `settled`.
@@ -248,8 +253,18 @@ impl Config {
             },
             inline_output_bytes: number(settled, "inline_output_bytes"),
             warnings: settled.warnings.clone(),
+            own_files: Vec::new(),
         })
     }
+}
+
+/// The user's own settings, wherever they lie.
+fn own_files(environment: &Environment, overrides: &Overrides) -> Vec<PathBuf> {
+    let env_files = overrides.env_files.iter();
+    let env_files = env_files.map(|file| environment.current_dir.join(file));
+    let file = layers::user_file(environment, overrides);
+    let folder = environment.settings_dir();
+    folder.into_iter().chain(file).chain(env_files).collect()
 }
 
 /// A number that the table gives a default and a range within `T`.

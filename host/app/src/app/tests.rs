@@ -59,6 +59,7 @@ fn config(folder: &Path, enabled: &[&str]) -> Config {
         },
         inline_output_bytes: 16384,
         warnings: Vec::new(),
+        own_files: Vec::new(),
     }
 }
 

@@ -38,7 +38,8 @@ fn names(memory: &Memory) -> Vec<String> {
 #[test]
 fn the_ones_that_were_idle_longest_are_forgotten() {
     let large = filled(10_000);
-    let memory = Memory::new(3 * large.bytes() + 1000);
+    // Room for three, also after an eighth is kept free.
+    let memory = Memory::new((ROOM_BYTES + large.bytes()) * 36 / 10);
     let visit = |name: &str| memory.seat(&id(name)).measure(&large);
     visit("a");
     visit("b");
