@@ -11,7 +11,7 @@ use forge_tests::place::Place;
 use serde_json::json;
 
 async fn forge(lines: Vec<String>, setup: Setup) -> Forge {
-    let lines: Vec<Line> = lines.iter().map(|line| Line::answer(line)).collect();
+    let lines: Vec<Line> = lines.iter().map(String::as_str).map(Line::answer).collect();
     setup.start(Arc::new(Scripted::new(lines))).await
 }
 

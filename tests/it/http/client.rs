@@ -48,7 +48,7 @@ impl Response {
 
 impl Api {
     pub(super) async fn start(lines: Vec<String>, setup: Setup, token: Option<&str>) -> Self {
-        let lines: Vec<Line> = lines.iter().map(|line| Line::answer(line)).collect();
+        let lines: Vec<Line> = lines.iter().map(String::as_str).map(Line::answer).collect();
         Self::with_model(Arc::new(Scripted::new(lines)), setup, token).await
     }
 
