@@ -181,6 +181,20 @@ impl bindings::forge::tool::progress::Host for State {
     }
 }
 
+impl bindings::forge::tool::conversation::Host for State {
+    async fn get(&mut self, _key: String) -> wasmtime::Result<Option<String>> {
+        Ok(None)
+    }
+
+    async fn set(
+        &mut self,
+        _key: String,
+        _value: Option<String>,
+    ) -> wasmtime::Result<Result<(), bindings::forge::tool::types::Error>> {
+        Ok(Ok(()))
+    }
+}
+
 impl bindings::forge::tool::settings::Host for State {
     async fn get(&mut self) -> wasmtime::Result<String> {
         Ok("{}".to_owned())
