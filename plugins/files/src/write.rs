@@ -1,5 +1,5 @@
-//! `write`: a whole file, new or over an old one. Not here: changes of a part ([`crate::edit`],
-//! [`crate::patch`]).
+//! `write`: a whole file, new or over an old one. Not here: changes of a part ([`mod@crate::edit`],
+//! [`mod@crate::patch`]).
 
 use forge_sdk::{Error, Output, Result, json};
 
