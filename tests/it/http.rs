@@ -1,13 +1,15 @@
 //! The HTTP API as a client sees it: shapes, problems, events, and who may ask.
 
 mod client;
+mod cases;
 mod ending;
 mod events;
 
 use forge_tests::forge::Setup;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
 
-use client::{Api, answer, files};
+use client::{Api, answer, files, responses};
 
 /// Sends `request` and compares the status and, for a problem, the beginning of its detail.
 async fn check(api: &Api, request: &str, status: u16, detail: &str) {
@@ -254,6 +256,32 @@ async fn a_turn_has_the_known_shape() {
             .iter()
             .any(|row| row["operation"] == "read" && row["available"] == true)
     );
+}
+
+#[tokio::test]
+async fn requests_that_come_at_once_are_answered_in_order() {
+    let api = Api::start(vec![answer("Good day.")], Setup::default(), None).await;
+    let get = |path: &str, id: &str| {
+        format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nx-request-id: {id}\r\n\r\n")
+    };
+    let sent = [
+        get("/health", "one"),
+        post("x-request-id: two\r\n", r#"{"message": "hello"}"#),
+        get("/nowhere", "three"),
+        // An id that would spoil the log is replaced.
+        get("/tools", "f o u r"),
+    ];
+    let mut stream = api.connect().await;
+    stream.write_all(sent.concat().as_bytes()).await.unwrap();
+    let told = responses(&mut stream, sent.len()).await;
+    let statuses: Vec<u16> = told.iter().map(|response| response.status).collect();
+    assert_eq!(statuses, [200, 200, 404, 200]);
+    let ids: Vec<String> = told
+        .iter()
+        .map(|response| response.header("x-request-id").unwrap())
+        .collect();
+    assert_eq!(ids[..3], ["one", "two", "three"]);
+    assert_eq!(ids[3].len(), 32, "{}", ids[3]);
 }
 
 #[tokio::test]

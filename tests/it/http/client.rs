@@ -91,7 +91,11 @@ impl Api {
         let mut stream = self.connect().await;
         // Refused early, the server may close while the rest is still being sent.
         let _ = stream.write_all(request.as_bytes()).await;
-        response(&mut stream).await
+        if request.starts_with("HEAD ") {
+            read(&mut stream, &mut Vec::new(), Body::Never).await
+        } else {
+            response(&mut stream).await
+        }
     }
 
     pub(super) async fn get(&self, path: &str) -> Value {
@@ -129,39 +133,68 @@ pub(super) fn chat_request(body: &Value, accept: &str) -> String {
 
 /// Reads one response with a `content-length`, or one that ends with its last chunk.
 pub(super) async fn response(stream: &mut TcpStream) -> Response {
-    let mut bytes = Vec::new();
+    read(stream, &mut Vec::new(), Body::AsAnnounced).await
+}
+
+/// Reads responses to `count` requests that were sent at once.
+pub(super) async fn responses(stream: &mut TcpStream, count: usize) -> Vec<Response> {
+    let (mut bytes, mut responses) = (Vec::new(), Vec::new());
+    while responses.len() < count {
+        responses.push(read(stream, &mut bytes, Body::AsAnnounced).await);
+    }
+    assert!(bytes.is_empty(), "{}", String::from_utf8_lossy(&bytes));
+    responses
+}
+
+/// Whether a body follows the head.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Body {
+    AsAnnounced,
+    Never,
+}
+
+/// Takes one response from `bytes`, which `stream` fills.
+async fn read(stream: &mut TcpStream, bytes: &mut Vec<u8>, body: Body) -> Response {
     let mut piece = [0; 4096];
     loop {
-        if let Some(response) = whole(&bytes) {
+        if let Some((response, length)) = whole(bytes, body) {
+            bytes.drain(..length);
             return response;
         }
         let length = stream.read(&mut piece).await.unwrap();
         assert!(
             length > 0,
             "it ended early: {}",
-            String::from_utf8_lossy(&bytes)
+            String::from_utf8_lossy(bytes)
         );
         bytes.extend_from_slice(&piece[..length]);
     }
 }
 
-fn whole(bytes: &[u8]) -> Option<Response> {
-    let text = String::from_utf8_lossy(bytes);
-    let (head, body) = text.split_once("\r\n\r\n")?;
+/// The response at the beginning of `bytes`, and how many of them it takes.
+fn whole(bytes: &[u8], body: Body) -> Option<(Response, usize)> {
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let head = String::from_utf8_lossy(&bytes[..end]);
+    let rest = &bytes[end + 4..];
     let mut lines = head.lines();
     let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
     let headers: Vec<(String, String)> = lines
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
-    let length = headers.iter().find(|(name, _)| name == "content-length");
-    let is_whole = match length {
-        Some((_, length)) => body.len() >= length.parse().ok()?,
-        None => body.ends_with("0\r\n\r\n"),
+    let announced = headers.iter().find(|(name, _)| name == "content-length");
+    let length = match (body, announced) {
+        (Body::Never, _) => 0,
+        (Body::AsAnnounced, Some((_, length))) => length.parse().ok()?,
+        // Nothing else is sent on such a connection meanwhile.
+        (Body::AsAnnounced, None) if rest.ends_with(b"0\r\n\r\n") => rest.len(),
+        (Body::AsAnnounced, None) => return None,
     };
-    is_whole.then(|| Response {
+    let body = String::from_utf8_lossy(rest.get(..length)?).into_owned();
+    let response = Response {
         status,
         headers,
-        body: body.to_owned(),
-    })
+        body,
+    };
+    Some((response, end + 4 + length))
 }

@@ -1,6 +1,7 @@
-//! Turns that are given up, and a server that ends while turns run.
+//! Turns that are given up or panic, and a server that ends while turns run.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use forge_app::http::Served;
@@ -105,5 +106,57 @@ async fn who_goes_away_stops_the_model() {
         assert_eq!(told["user_id"], 1, "{accept}: {told}");
         let traces = api.forge.traces();
         assert_eq!(traces[0]["error"], "interrupted", "{accept}");
+    }
+}
+
+/// A model that panics at the first request.
+#[derive(Default)]
+struct Panicking(AtomicBool);
+
+#[async_trait]
+impl Provider for Panicking {
+    async fn identity(&self) -> Identity {
+        Identity {
+            provider: "panicking".to_owned(),
+            model: None,
+        }
+    }
+
+    async fn complete(
+        &self,
+        _request: &CompletionRequest<'_>,
+        _on_text: &mut (dyn for<'t> FnMut(&'t str) -> Flow + Send),
+    ) -> Result<Completion, ProviderError> {
+        assert!(self.0.swap(true, Ordering::Relaxed), "the secret cause");
+        Ok(Completion {
+            text: answer("Still here."),
+            finish: Finish::Done,
+            usage: Usage::default(),
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_told_and_the_server_lives() {
+    for (accept, status) in [("application/json", 500), ("text/event-stream", 200)] {
+        let model = Arc::new(Panicking::default());
+        let api = Api::with_model(model, Setup::default(), None).await;
+        let request = chat_request(&json!({"message": "hello"}), accept);
+        let told = api.raw(&request).await;
+        assert_eq!(told.status, status, "{accept}: {told:?}");
+        assert!(
+            told.body.contains("Forge failed here: its log says more"),
+            "{accept}: {told:?}"
+        );
+        assert!(!told.body.contains("secret cause"), "{accept}: {told:?}");
+        if accept == "text/event-stream" {
+            assert!(told.body.contains("event: error\n"), "{told:?}");
+        }
+        let told = api.chat(&json!({"message": "again"})).await;
+        assert_eq!(
+            (&told["output"], &told["user_id"]),
+            (&json!("Still here."), &json!(1)),
+            "{accept}"
+        );
     }
 }

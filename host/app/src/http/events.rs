@@ -4,6 +4,7 @@
 //! the plain answer would be, or `error` with a problem. Who goes away stops the turn.
 
 use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use axum::response::IntoResponse;
 use axum::response::sse::{self, KeepAlive, Sse};
 use forge_core::conversation::ConversationId;
 use forge_core::observer::{Event, Observer};
-use futures_util::stream;
+use futures_util::{FutureExt, stream};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
@@ -20,6 +21,7 @@ use tracing::Instrument;
 
 use super::Shared;
 use super::chat::{Answer, admitted};
+use super::problem;
 use crate::app::ChatRequest;
 
 /// How often a quiet stream tells that it lives.
@@ -41,12 +43,17 @@ pub(super) fn stream(
     let (sender, receiver) = mpsc::unbounded_channel();
     let turn = async move {
         let told = Told(sender);
-        let _places = match admitted(&shared).await {
-            Ok(places) => places,
-            Err(problem) => return told.tell("error", &problem.to_json(&id)),
+        let taken = async {
+            let _places = admitted(&shared).await?;
+            let report = shared.app.chat(&request, &told).await;
+            told.tell("done", &json!(Answer::of(&report, &conversation)));
+            Ok(())
         };
-        let report = shared.app.chat(&request, &told).await;
-        told.tell("done", &json!(Answer::of(&report, &conversation)));
+        // No layer sees a panic here: the head of the answer is long gone.
+        let taken = AssertUnwindSafe(taken).catch_unwind().await;
+        if let Err(problem) = taken.unwrap_or_else(|payload| Err(problem::of_panic(&*payload))) {
+            told.tell("error", &problem.to_json(&id));
+        }
     };
     // The task ends with the stream, which ends with the connection.
     let turn = AbortOnDropHandle::new(tokio::spawn(turn.in_current_span()));

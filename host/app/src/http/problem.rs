@@ -208,11 +208,16 @@ pub(super) async fn no_such_method(method: Method) -> Problem {
     reason = "the layer hands the payload over"
 )]
 pub(super) fn panicked(payload: Box<dyn Any + Send + 'static>) -> Response {
+    of_panic(&*payload).into_response()
+}
+
+/// What a panic with this payload is told as.
+pub(super) fn of_panic(payload: &(dyn Any + Send)) -> Problem {
     let text = payload
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| payload.downcast_ref::<&str>().copied())
         .unwrap_or("no text");
     tracing::error!("a request made Forge panic: {text}");
-    Problem::Internal.into_response()
+    Problem::Internal
 }
