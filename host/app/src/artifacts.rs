@@ -3,13 +3,14 @@
 //! The blob is what is kept; the file is made from it, for its conversation alone. Not here: how long an output may
 //! be, and how a tool reads it.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use forge_core::conversation::ConversationId;
 use forge_core::store::{BlobDigest, BlobStore, StoreError};
+
+use crate::private;
 
 /// Keeps long outputs.
 #[derive(Clone)]
@@ -96,11 +97,7 @@ impl Artifacts {
 const NAME_CHARS: usize = 12;
 
 fn write_private(folder: &Path, path: &Path, text: &str) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
+    private::create_folder(folder)?;
     // Whoever reads it sees the whole of it.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;

@@ -15,4 +15,6 @@ pub mod conversations;
 pub mod store;
 pub mod trace;
 pub mod clock;
+mod private;
+mod causes;
 pub mod log;

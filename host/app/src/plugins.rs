@@ -20,6 +20,8 @@ use forge_runtime::{Keeping, Plugin, Runtime, Workspace};
 use futures_util::future::join_all;
 use tokio::sync::mpsc;
 
+use crate::causes::with_causes;
+
 /// The components that this binary carries: their names and their bytes.
 pub const EMBEDDED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -233,18 +235,4 @@ fn read_bounded(path: &Path, max_bytes: usize) -> Result<Vec<u8>, String> {
         ));
     }
     fs::read(path).map_err(|error| format!("it can't be read: {error}"))
-}
-
-/// An error with its causes, in one line.
-pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = error.source();
-    }
-    text
 }

@@ -2,11 +2,13 @@
 //!
 //! Not here: what a record holds; that is [`forge_core::trace`].
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use forge_core::trace::{RunRecord, TraceSink};
+
+use crate::private;
 
 /// Appends to a file that only its owner can read.
 #[derive(Debug, Clone)]
@@ -64,9 +66,13 @@ impl TraceFile {
         let mut line = serde_json::to_vec(run)?;
         line.push(b'\n');
         if let Some(folder) = self.path.parent() {
-            create_private_folder(folder)?;
+            private::create_folder(folder)?;
         }
-        let mut file = private_file().open(&self.path)?;
+        let mut file = private::file()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(&self.path)?;
         // A line that was cut off (a full disk, a crash) must not take the next one with it.
         if !ends_with_newline(&mut file)? {
             line.insert(0, b'\n');
@@ -102,22 +108,6 @@ fn ends_with_newline(file: &mut File) -> io::Result<bool> {
     file.seek(SeekFrom::End(-1))?;
     file.read_exact(&mut last)?;
     Ok(last == *b"\n")
-}
-
-fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-fn create_private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 #[cfg(test)]

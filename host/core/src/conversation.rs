@@ -159,12 +159,6 @@ impl Conversation {
         self.updated_at.as_deref()
     }
 
-    /// The last exchanges, oldest first.
-    #[must_use]
-    pub fn exchanges(&self, window: Window) -> &[Exchange] {
-        &self.exchanges[window.start(self.exchanges.len())..]
-    }
-
     /// What a prompt sees of the conversation: the last exchanges as it has them.
     #[must_use]
     pub fn history(&self, window: Window) -> String {

@@ -9,6 +9,7 @@ use tokio::sync::OnceCell;
 
 use super::App;
 use crate::artifacts::Artifacts;
+use crate::causes::with_causes;
 use crate::config::Config;
 use crate::conversations::{ConversationError, Conversations, Listed, Turn};
 use crate::store::SqliteStore;
@@ -45,7 +46,7 @@ impl MemoryError {
     /// The error and its cause, in one line.
     #[must_use]
     pub fn with_cause(&self) -> String {
-        crate::plugins::with_causes(self)
+        with_causes(self)
     }
 }
 

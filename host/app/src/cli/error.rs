@@ -1,6 +1,5 @@
 //! How a failure outside a turn is told, and with which exit code. The one place that renders them.
 
-use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -10,6 +9,7 @@ use anstyle::{AnsiColor, Style};
 use super::Exit;
 use super::printable::printable;
 use crate::app::StartError;
+use crate::causes::with_causes;
 use crate::config::ConfigError;
 
 /// Why a command could not be carried out.
@@ -72,13 +72,7 @@ impl CliError {
 
     /// The error with its causes, in one line.
     pub(super) fn text(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            text = format!("{text}: {error}");
-            cause = error.source();
-        }
-        text
+        with_causes(self)
     }
 
     fn exit(&self) -> Exit {

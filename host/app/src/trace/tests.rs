@@ -1,5 +1,8 @@
 //! The trace file: written, broken, read from its end.
 
+use std::fs;
+use std::path::Path;
+
 use forge_core::trace::LlmRecord;
 
 use super::*;

@@ -1,6 +1,7 @@
 //! Conversations from their events.
 
 use super::*;
+use crate::router::prompt::history;
 
 fn said(number: u64) -> NewExchange {
     NewExchange {
@@ -38,7 +39,10 @@ fn an_exchange_is_found_again_whole() {
         user: "question 1".to_owned(),
         answer: "answer 1".to_owned(),
     };
-    assert_eq!(conversation.exchanges(Window::default()), [expected]);
+    assert_eq!(
+        conversation.history(Window::default()),
+        history(&[expected])
+    );
     let messages = conversation.messages(0, 9);
     assert_eq!(messages.len(), 2);
     assert_eq!(

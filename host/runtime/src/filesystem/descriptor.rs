@@ -245,7 +245,7 @@ impl HostDescriptor for Filesystem<'_> {
     async fn symlink_at(&mut self, fd: Fd, target: String, new_path: String) -> FsResult<()> {
         let entry = self.entry(FileAction::Symlink, &fd, &new_path).await?;
         let folder = self.table.get(&entry.folder())?;
-        let stays = self.scope.keeps_link(folder, &entry.name(), &target);
+        let stays = self.scope.keeps_link(folder, &target);
         let result = if stays {
             self.plain()
                 .symlink_at(entry.folder(), target.clone(), entry.name())

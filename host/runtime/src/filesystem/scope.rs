@@ -85,10 +85,13 @@ impl Scope {
         self.is_everywhere() || real_path(opened).is_some_and(|path| self.lets_change(&path))
     }
 
-    /// Whether a symbolic link `name` in `folder` with this `target` would stay in the workspace. The
-    /// sandbox would not follow one that does not, but other programs on this machine would.
-    pub(crate) fn keeps_link(&self, folder: &Descriptor, name: &str, target: &str) -> bool {
-        let depth = resolved_folder(folder, name)
+    /// Whether a symbolic link in `folder` itself with this `target` would stay in the workspace. The sandbox
+    /// would not follow one that does not, but other programs on this machine would.
+    pub(crate) fn keeps_link(&self, folder: &Descriptor, target: &str) -> bool {
+        let Descriptor::Dir(folder) = folder else {
+            return false;
+        };
+        let depth = real_path(&folder.dir)
             .and_then(|folder| Some(folder.strip_prefix(&self.root).ok()?.components().count()));
         let ups = |component: &Component<'_>| matches!(component, Component::ParentDir);
         let mut components = Path::new(target).components().peekable();
@@ -128,15 +131,6 @@ pub(super) fn is_special(folder: &File, path: &str) -> bool {
     };
     statat(folder, path, AtFlags::empty())
         .is_ok_and(|stat| is_special(FileType::from_raw_mode(stat.st_mode)))
-}
-
-/// The folder that holds the entry `path` of `folder`, with every link on the way resolved.
-fn resolved_folder(folder: &Descriptor, path: &str) -> Option<PathBuf> {
-    let Descriptor::Dir(folder) = folder else {
-        return None;
-    };
-    let parent = Path::new(path).parent()?;
-    real_path(&folder.dir)?.join(parent).canonicalize().ok()
 }
 
 /// Where the kernel says that an open file lies.

@@ -1,6 +1,6 @@
 //! How the file is opened: made for its owner only, known for what it is, checked if it was not closed.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::failure::Place;
 use super::schema;
+use crate::private;
 
 /// How long one process waits for another that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -30,9 +31,13 @@ impl Presence {
     /// Waits until nobody else is opening the store.
     pub(super) fn enter(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
-            create_private_folder(folder)?;
+            private::create_folder(folder)?;
         }
-        let file = private_file().create(true).open(beside(path, ".lock"))?;
+        let file = private::file()
+            .read(true)
+            .write(true)
+            .create(true)
+            .open(beside(path, ".lock"))?;
         let is_alone = match file.try_lock() {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => {
@@ -127,29 +132,17 @@ fn make_private(path: &Path) -> io::Result<()> {
         fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         return Ok(());
     }
-    private_file().create_new(true).open(path)?;
+    private::file()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path)?;
     // The file's name must outlive a power cut like what is in it.
     match path.parent() {
         #[cfg(unix)]
         Some(folder) => File::open(folder)?.sync_all(),
         _ => Ok(()),
     }
-}
-
-fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-fn create_private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {
