@@ -42,8 +42,6 @@ pub struct App {
     policy: Policy,
     grants: Grants,
     prepared: Prepared,
-    trace: Box<dyn TraceSink>,
-    /// The file of traces, to be read.
     traces: Option<TraceFile>,
     memory: Memory,
     clock: SystemClock,
@@ -153,10 +151,6 @@ impl App {
             })
             .collect();
         let traces = config.trace_file.clone().map(TraceFile::at);
-        let trace: Box<dyn TraceSink> = match &traces {
-            Some(file) => Box::new(file.clone()),
-            None => Box::new(NoTrace),
-        };
         let policy = policy(config);
         Ok(Self {
             provider,
@@ -165,7 +159,6 @@ impl App {
             registry,
             policy,
             grants,
-            trace,
             traces,
             memory: Memory::new(config),
             clock: SystemClock::start(),
@@ -199,6 +192,14 @@ impl App {
     #[must_use]
     pub fn broken(&self) -> &[Broken] {
         self.plugins.broken()
+    }
+
+    /// Where runs are recorded.
+    fn trace(&self) -> &dyn TraceSink {
+        match &self.traces {
+            Some(file) => file,
+            None => &NoTrace,
+        }
     }
 
     /// The records of the last `count` runs, the newest first. None are kept without a trace.

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use forge_core::conversation::{
-    Conversation, ConversationId, Message, STREAM_PREFIX, Summary, Window,
+    Conversation, ConversationId, Message, STREAM_PREFIX, Skipped, Summary, Window,
 };
 use forge_core::store::{EventLog, ReadBound, StoreError, StreamHead};
 use jiff::Timestamp;
@@ -16,16 +16,16 @@ pub use turn::Turn;
 
 use memory::{Memory, Seat};
 
-// In reading order: one turn, and the conversations that are in memory.
+// In reading order: one turn, the conversations that are in memory, and what was said in one.
 mod turn;
 mod memory;
+mod transcript;
 
 /// All conversations of one store.
 #[derive(Clone)]
 pub struct Conversations {
     log: Arc<dyn EventLog>,
     memory: Arc<Memory>,
-    window: Window,
 }
 
 /// One conversation among others.
@@ -81,8 +81,7 @@ impl Conversations {
     pub fn new(log: Arc<dyn EventLog>, window: Window, memory_bytes: usize) -> Self {
         Self {
             log,
-            memory: Memory::new(memory_bytes),
-            window,
+            memory: Memory::new(window, memory_bytes),
         }
     }
 
@@ -96,7 +95,7 @@ impl Conversations {
         let place = Arc::clone(&seat.room().turn).lock_owned().await;
         let mut conversation = seat.room().conversation.lock().await;
         refresh(self.log.as_ref(), &seat, &mut conversation).await?;
-        let history = conversation.history(self.window);
+        let history = conversation.history();
         let notes = Arc::clone(conversation.notes());
         drop(conversation);
         Ok(Turn::new(
@@ -119,10 +118,11 @@ impl Conversations {
         after: u64,
         limit: usize,
     ) -> Result<Vec<Message>, ConversationError> {
-        let seat = self.memory.seat(id);
-        let mut conversation = seat.room().conversation.lock().await;
-        refresh(self.log.as_ref(), &seat, &mut conversation).await?;
-        Ok(conversation.messages(after, limit))
+        let reading = transcript::read(self.log.as_ref(), id, after, limit).await;
+        reading.map_err(|source| ConversationError::Unread {
+            id: id.clone(),
+            source,
+        })
     }
 
     /// All conversations, the one that was added to last first.
@@ -181,9 +181,7 @@ const PAGE_STREAMS: usize = 256;
 
 impl fmt::Debug for Conversations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Conversations")
-            .field("window", &self.window)
-            .finish_non_exhaustive()
+        f.debug_struct("Conversations").finish_non_exhaustive()
     }
 }
 
@@ -204,17 +202,12 @@ async fn refresh(
             })?;
         if page.head < conversation.head() {
             // Another store lies there now.
-            *conversation = Conversation::default();
+            *conversation = seat.empty();
             continue;
         }
         for recorded in &page.events {
             if let Err(skipped) = conversation.apply(recorded) {
-                tracing::warn!(
-                    conversation.id = %seat.id(),
-                    event.position = skipped.position,
-                    "in the conversation `{}`, {skipped}",
-                    seat.id()
-                );
+                tell(seat.id(), &skipped);
             }
         }
         seat.measure(conversation);
@@ -222,6 +215,14 @@ async fn refresh(
             return Ok(());
         }
     }
+}
+
+fn tell(id: &ConversationId, skipped: &Skipped) {
+    tracing::warn!(
+        conversation.id = %id,
+        event.position = skipped.position,
+        "in the conversation `{id}`, {skipped}"
+    );
 }
 
 #[cfg(test)]

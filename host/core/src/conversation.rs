@@ -1,20 +1,23 @@
 //! A conversation: what its events make of it, and what a prompt sees of it.
 //!
-//! [`Conversation`] is a fold of events and nothing else: whoever reads the same events has the same
-//! conversation. Not here: where the events are, and who may speak next.
+//! [`Conversation`] and [`Transcript`] are folds of events and nothing else: whoever reads the same events has the
+//! same conversation. Not here: where the events are, and who may speak next.
 
-use std::mem;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub use crate::router::prompt::Exchange;
 pub use event::{NewExchange, Skipped, Summary};
 pub use id::{BadConversationId, ConversationId, STREAM_PREFIX};
 pub use notes::{KEY_BYTES, KEYS, NoteChanges, NoteTooLong, Notes, TurnNotes, VALUE_BYTES};
+pub use transcript::{Message, Role, Transcript};
 pub use window::Window;
 
-// In reading order: its name, what happens to it, what a prompt sees, and what tools keep in it.
+// In reading order: its name, what happens to it, what a person sees of it, what a prompt does, and what tools
+// keep in it.
 mod id;
 mod event;
+mod transcript;
 mod window;
 mod notes;
 
@@ -22,56 +25,21 @@ use crate::router::prompt::past_turn;
 use crate::store::Recorded;
 use event::{Body, Event};
 
-/// A conversation as its events up to [`Conversation::head`] have made it.
+/// A conversation as its events up to [`Conversation::head`] have made it: what a turn needs of it. What was said
+/// is kept as far as a prompt sees it, and cut as a prompt has it, so that a long conversation takes no more room
+/// than a window of it.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
+    window: Window,
     head: u64,
     messages: u64,
     updated_at: Option<String>,
-    exchanges: Vec<Exchange>,
-    /// Each of them as the prompt has it.
-    rendered: Vec<String>,
-    /// What else is known of each exchange, in the same order.
-    circumstances: Vec<Circumstances>,
+    /// How many there were, whether they are seen or not.
+    exchanges: usize,
+    /// Those that are seen, each as the prompt has it.
+    seen: VecDeque<String>,
+    seen_bytes: usize,
     notes: Arc<Notes>,
-    text_bytes: usize,
-}
-
-/// One message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    /// Counted from 1 in its conversation; never given twice.
-    pub id: u64,
-    /// Who said it.
-    pub role: Role,
-    /// What was said, whole.
-    pub content: String,
-    /// When, as RFC 3339.
-    pub at: String,
-    /// The run that it belongs to.
-    pub run_id: String,
-    /// The tool whose output the answer is.
-    pub tool: String,
-}
-
-/// Who said a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// The person.
-    User,
-    /// Forge.
-    Assistant,
-}
-
-impl Role {
-    /// `user` or `assistant`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
 }
 
 /// The ids of an exchange's two messages.
@@ -84,6 +52,15 @@ pub struct Stored {
 }
 
 impl Conversation {
+    /// The conversation before its first event, of which prompts see `window`.
+    #[must_use]
+    pub fn new(window: Window) -> Self {
+        Self {
+            window,
+            ..Self::default()
+        }
+    }
+
     /// Takes in the event after [`Conversation::head`]. What this Forge can't read is passed over, and
     /// said.
     ///
@@ -91,21 +68,7 @@ impl Conversation {
     /// When the event was passed over.
     pub fn apply(&mut self, recorded: &Recorded) -> Result<(), Skipped> {
         self.head = recorded.position;
-        let skipped = |reason: String| Skipped {
-            position: recorded.position,
-            reason,
-        };
-        let event = Event::decode(&recorded.event).map_err(&skipped)?;
-        let least = match &event.body {
-            Body::Exchange(_) => self.messages.saturating_add(2),
-            Body::Notes(_) | Body::Unknown { .. } => self.messages,
-        };
-        if event.summary.messages < least {
-            let claimed = event.summary.messages;
-            return Err(skipped(format!(
-                "it counts {claimed} messages where there are at least {least}"
-            )));
-        }
+        let event = Event::after(self.messages, recorded)?;
         self.messages = event.summary.messages;
         self.updated_at = Some(event.summary.at);
         match event.body {
@@ -118,9 +81,7 @@ impl Conversation {
                 self.keep(&body.notes);
                 Ok(())
             }
-            Body::Unknown { kind, version } => Err(skipped(format!(
-                "`{kind}` of version {version} is not known to this Forge"
-            ))),
+            Body::Unknown(unknown) => Err(unknown.skipped(recorded)),
         }
     }
 
@@ -161,23 +122,10 @@ impl Conversation {
 
     /// What a prompt sees of the conversation: the last exchanges as it has them.
     #[must_use]
-    pub fn history(&self, window: Window) -> String {
-        self.rendered[window.start(self.rendered.len())..].concat()
-    }
-
-    /// The messages whose id is above `after`, oldest first, at most `limit`.
-    #[must_use]
-    pub fn messages(&self, after: u64, limit: usize) -> Vec<Message> {
-        let first = self
-            .circumstances
-            .partition_point(|it| it.ids.assistant_id <= after);
-        let exchanges = self.exchanges[first..].iter();
-        exchanges
-            .zip(&self.circumstances[first..])
-            .flat_map(|(exchange, circumstances)| circumstances.messages(exchange))
-            .filter(|message| message.id > after)
-            .take(limit)
-            .collect()
+    pub fn history(&self) -> String {
+        let mut history = String::with_capacity(self.seen_bytes);
+        history.extend(self.seen.iter().map(String::as_str));
+        history
     }
 
     /// What tools keep in this conversation.
@@ -189,71 +137,28 @@ impl Conversation {
     /// About how much memory it takes, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let fixed = mem::size_of::<Exchange>() + mem::size_of::<Circumstances>();
-        self.text_bytes + self.exchanges.len() * fixed + self.notes.bytes()
+        self.seen_bytes + self.seen.len() * size_of::<String>() + self.notes.bytes()
     }
 
     fn take_in(&mut self, exchange: NewExchange) {
-        let told = exchange.bytes();
-        let past = Exchange {
+        let seen = past_turn(&Exchange {
             user: exchange.user,
             answer: exchange.answer,
-        };
-        let rendered = past_turn(&past);
-        self.text_bytes += told + rendered.len();
-        self.rendered.push(rendered);
-        self.exchanges.push(past);
-        self.circumstances.push(Circumstances {
-            ids: Stored {
-                user_id: self.messages - 1,
-                assistant_id: self.messages,
-            },
-            asked_at: exchange.asked_at,
-            answered_at: exchange.answered_at,
-            run_id: exchange.run_id,
-            tool: exchange.tool,
         });
+        self.exchanges += 1;
+        self.seen_bytes += seen.len();
+        self.seen.push_back(seen);
+        let first_seen = self.window.start(self.exchanges);
+        while self.exchanges - self.seen.len() < first_seen {
+            let left_out = self.seen.pop_front().map_or(0, |seen| seen.len());
+            self.seen_bytes -= left_out;
+        }
     }
 
     fn keep(&mut self, notes: &NoteChanges) {
         if !notes.is_empty() {
             Arc::make_mut(&mut self.notes).apply(notes);
         }
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Circumstances {
-    ids: Stored,
-    asked_at: String,
-    answered_at: String,
-    run_id: String,
-    tool: String,
-}
-
-impl Circumstances {
-    fn messages(&self, exchange: &Exchange) -> [Message; 2] {
-        let message = |id, role, content: &str, at: &str| Message {
-            id,
-            role,
-            content: content.to_owned(),
-            at: at.to_owned(),
-            run_id: self.run_id.clone(),
-            tool: self.tool.clone(),
-        };
-        let Stored {
-            user_id,
-            assistant_id,
-        } = self.ids;
-        [
-            message(user_id, Role::User, &exchange.user, &self.asked_at),
-            message(
-                assistant_id,
-                Role::Assistant,
-                &exchange.answer,
-                &self.answered_at,
-            ),
-        ]
     }
 }
 

@@ -133,7 +133,7 @@ impl App {
         let host = Host {
             provider: self.provider.as_ref(),
             tools: &tools,
-            trace: self.trace.as_ref(),
+            trace: self.trace(),
             clock: &self.clock,
             observer: &spans,
             registry: &self.registry,

@@ -58,7 +58,7 @@ impl Observer for Spans<'_> {
                 duration_ms,
                 ..
             } => {
-                tracing::info!(
+                tracing::debug!(
                     parent: &self.current(),
                     step.tool = tool,
                     step.outcome = outcome.kind(),

@@ -6,12 +6,13 @@ use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use forge_core::conversation::{Conversation, ConversationId};
+use forge_core::conversation::{Conversation, ConversationId, Window};
 
 /// What a conversation takes besides its content, in bytes.
 const ROOM_BYTES: usize = 512;
 
 pub(super) struct Memory {
+    window: Window,
     /// How much may be idle, in bytes.
     limit: usize,
     rooms: Mutex<Rooms>,
@@ -51,8 +52,9 @@ pub(super) struct Seat {
 }
 
 impl Memory {
-    pub(super) fn new(limit: usize) -> Arc<Self> {
+    pub(super) fn new(window: Window, limit: usize) -> Arc<Self> {
         Arc::new(Self {
+            window,
             limit,
             rooms: Mutex::default(),
         })
@@ -65,7 +67,7 @@ impl Memory {
         if !rooms.by_id.contains_key(id) {
             rooms.bytes += ROOM_BYTES;
         }
-        let entry = rooms.by_id.entry(id.clone()).or_insert_with(Entry::new);
+        let entry = rooms.by_id.entry(id.clone()).or_insert_with(|| Entry::new(self.window));
         entry.seats += 1;
         entry.last_taken = taken;
         Seat {
@@ -87,6 +89,11 @@ impl Seat {
 
     pub(super) fn room(&self) -> &Room {
         &self.room
+    }
+
+    /// The conversation before its first event.
+    pub(super) fn empty(&self) -> Conversation {
+        Conversation::new(self.memory.window)
     }
 
     /// Notes how large the conversation is now.
@@ -139,11 +146,11 @@ impl Rooms {
 }
 
 impl Entry {
-    fn new() -> Self {
+    fn new(window: Window) -> Self {
         Self {
             room: Arc::new(Room {
                 turn: Arc::default(),
-                conversation: tokio::sync::Mutex::default(),
+                conversation: tokio::sync::Mutex::new(Conversation::new(window)),
                 bytes: AtomicUsize::new(ROOM_BYTES),
             }),
             bytes: ROOM_BYTES,

@@ -252,6 +252,40 @@ async fn what_a_newer_forge_has_written_is_passed_over() {
 }
 
 #[tokio::test]
+async fn messages_are_paged_by_id_in_a_long_conversation() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(SqliteStore::open(&folder.path().join("forge.db")).unwrap());
+    let conversations = Conversations::new(store.clone(), Window::default(), MEMORY_BYTES);
+    let main = ConversationId::default();
+    for number in 0..700 {
+        let turn = conversations.begin(&main).await.unwrap();
+        // Now and then something else is between the exchanges.
+        if number % 3 == 0 {
+            turn.notes().set("files", "a", Some(&number.to_string())).unwrap();
+            turn.commit_notes(AT).await.unwrap();
+        } else {
+            turn.commit(&said(&number.to_string(), AT)).await.unwrap();
+        }
+    }
+    let head = store.head(&main.stream()).await.unwrap();
+    let damaged = vec![b"damaged".to_vec(); 5];
+    store.append(&main.stream(), head, damaged).await.unwrap();
+    say(&conversations, &main, "last").await;
+    const ALL: u64 = 934;
+    let check = async |after: u64, limit: usize| {
+        let messages = conversations.messages(&main, after, limit).await.unwrap();
+        let ids: Vec<u64> = messages.iter().map(|message| message.id).collect();
+        let expected: Vec<u64> = (1..=ALL).filter(|id| *id > after).take(limit).collect();
+        assert_eq!(ids, expected, "after {after}, at most {limit}");
+    };
+    for after in [0, 1, 2, 3, 4, 500, 501, 930, 931, 932, 933, ALL, ALL + 1, u64::MAX] {
+        for limit in [0, 1, 2, 50, usize::MAX] {
+            check(after, limit).await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_is_forgotten_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(&folder.path().join("forge.db")).unwrap();

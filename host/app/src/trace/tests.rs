@@ -61,6 +61,26 @@ fn a_line_that_was_cut_off_costs_only_itself() {
     fs::write(&path, [&whole[..], &whole[..40]].concat()).unwrap();
     trace.record(&run("2", "b"));
     assert_eq!(trace.last(9).unwrap(), [run("2", "b"), run("1", "a")]);
+    // The same when another process appends to it.
+    let mut other = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    other.write_all(&whole[..40]).unwrap();
+    trace.record(&run("3", "c"));
+    let expected = [run("3", "c"), run("2", "b"), run("1", "a")];
+    assert_eq!(trace.last(9).unwrap(), expected);
+}
+
+#[test]
+fn a_file_that_was_moved_or_removed_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep/traces.jsonl");
+    let trace = TraceFile::at(path.clone());
+    trace.record(&run("1", "a"));
+    fs::rename(&path, folder.path().join("old.jsonl")).unwrap();
+    trace.record(&run("2", "b"));
+    assert_eq!(trace.last(9).unwrap(), [run("2", "b")]);
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    trace.record(&run("3", "c"));
+    assert_eq!(trace.last(9).unwrap(), [run("3", "c")]);
 }
 
 #[cfg(unix)]

@@ -31,14 +31,6 @@ pub struct NewExchange {
     pub tool: String,
 }
 
-impl NewExchange {
-    pub(super) fn bytes(&self) -> usize {
-        let texts = [&self.user, &self.answer, &self.asked_at, &self.answered_at];
-        let texts = texts.into_iter().chain([&self.run_id, &self.tool]);
-        texts.map(|text| text.len()).sum()
-    }
-}
-
 /// How long a conversation is, from its last event.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Summary {
@@ -75,7 +67,12 @@ pub(super) struct Event {
 pub(super) enum Body {
     Exchange(ExchangeBody),
     Notes(NotesBody),
-    Unknown { kind: String, version: u32 },
+    Unknown(Unknown),
+}
+
+pub(super) struct Unknown {
+    kind: String,
+    version: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,16 +94,45 @@ struct Kind {
 }
 
 impl Event {
-    /// `Err` says what is wrong with it.
-    pub(super) fn decode(event: &[u8]) -> Result<Self, String> {
+    /// The event, if it can be read and may follow where there are `messages`.
+    pub(super) fn after(messages: u64, recorded: &Recorded) -> Result<Self, Skipped> {
+        let skipped = |reason| Skipped {
+            position: recorded.position,
+            reason,
+        };
+        let event = Self::decode(&recorded.event).map_err(skipped)?;
+        let least = match &event.body {
+            Body::Exchange(_) => messages.saturating_add(2),
+            Body::Notes(_) | Body::Unknown(_) => messages,
+        };
+        let claimed = event.summary.messages;
+        if claimed < least {
+            return Err(skipped(format!(
+                "it counts {claimed} messages where there are at least {least}"
+            )));
+        }
+        Ok(event)
+    }
+
+    fn decode(event: &[u8]) -> Result<Self, String> {
         let Kind { v, kind } = read(event)?;
         let body = match (kind.as_str(), v) {
             (EXCHANGE, VERSION) => Body::Exchange(read(event)?),
             (NOTES, VERSION) => Body::Notes(read(event)?),
-            _ => Body::Unknown { kind, version: v },
+            _ => Body::Unknown(Unknown { kind, version: v }),
         };
         let summary = read(event)?;
         Ok(Self { summary, body })
+    }
+}
+
+impl Unknown {
+    pub(super) fn skipped(&self, recorded: &Recorded) -> Skipped {
+        let Self { kind, version } = self;
+        Skipped {
+            position: recorded.position,
+            reason: format!("`{kind}` of version {version} is not known to this Forge"),
+        }
     }
 }
 

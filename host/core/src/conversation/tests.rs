@@ -28,9 +28,22 @@ fn say(conversation: &mut Conversation, number: u64) -> Stored {
     stored
 }
 
+/// What a person sees of these events, from where there are `before` messages on.
+fn messages(before: u64, events: &[Vec<u8>]) -> Vec<Message> {
+    let mut transcript = Transcript::after(before);
+    let read = events.iter().enumerate().map(|(index, event)| {
+        transcript.apply(&Recorded {
+            position: index as u64 + 1,
+            event: event.clone(),
+        })
+    });
+    read.filter_map(Result::ok).flatten().flatten().collect()
+}
+
 #[test]
 fn an_exchange_is_found_again_whole() {
     let mut conversation = Conversation::default();
+    let (event, _) = conversation.exchange_event(&said(1), &NoteChanges::default());
     let stored = say(&mut conversation, 1);
     assert_eq!((stored.user_id, stored.assistant_id), (1, 2));
     assert_eq!(conversation.message_count(), 2);
@@ -39,11 +52,8 @@ fn an_exchange_is_found_again_whole() {
         user: "question 1".to_owned(),
         answer: "answer 1".to_owned(),
     };
-    assert_eq!(
-        conversation.history(Window::default()),
-        history(&[expected])
-    );
-    let messages = conversation.messages(0, 9);
+    assert_eq!(conversation.history(), history(&[expected]));
+    let messages = messages(0, &[event]);
     assert_eq!(messages.len(), 2);
     assert_eq!(
         messages[1],
@@ -61,23 +71,42 @@ fn an_exchange_is_found_again_whole() {
 }
 
 #[test]
-fn messages_are_paged_by_id() {
-    let mut conversation = Conversation::default();
-    for number in 1..=3 {
-        say(&mut conversation, number);
-    }
-    let check = |after, limit, expected: &[u64]| {
-        let messages = conversation.messages(after, limit);
-        let ids: Vec<u64> = messages.iter().map(|message| message.id).collect();
-        assert_eq!(ids, expected, "after {after}, at most {limit}");
+fn only_what_a_prompt_sees_is_kept() {
+    let window = Window {
+        max_messages: 6,
+        slack: 4,
     };
-    check(0, 99, &[1, 2, 3, 4, 5, 6]);
-    check(0, 3, &[1, 2, 3]);
-    check(3, 99, &[4, 5, 6]);
-    check(4, 1, &[5]);
-    check(6, 9, &[]);
-    check(u64::MAX, 9, &[]);
-    check(0, 0, &[]);
+    let mut conversation = Conversation::new(window);
+    let mut all = Vec::new();
+    for number in 1..=50 {
+        say(&mut conversation, number);
+        let NewExchange { user, answer, .. } = said(number);
+        all.push(Exchange { user, answer });
+        let seen = history(&all[window.start(all.len())..]);
+        assert_eq!(conversation.history(), seen);
+        assert_eq!(conversation.message_count(), 2 * number);
+        assert!(conversation.bytes() < 1000, "{}", conversation.bytes());
+    }
+}
+
+#[test]
+fn a_transcript_may_begin_anywhere() {
+    let mut conversation = Conversation::default();
+    let events: Vec<Vec<u8>> = (1..=3)
+        .map(|number| {
+            let (event, _) = conversation.exchange_event(&said(number), &NoteChanges::default());
+            append(&mut conversation, event.clone()).unwrap();
+            event
+        })
+        .collect();
+    for read in 0..=3 {
+        let ids: Vec<u64> = messages(2 * read as u64, &events[read..])
+            .iter()
+            .map(|message| message.id)
+            .collect();
+        let expected: Vec<u64> = (2 * read as u64 + 1..=6).collect();
+        assert_eq!(ids, expected);
+    }
 }
 
 #[test]
@@ -120,16 +149,18 @@ fn notes_are_kept_with_an_exchange_and_without() {
 fn what_cannot_be_read_is_passed_over_and_ids_stay() {
     let check = |event: &str, reason: &str, next_id: u64| {
         let mut conversation = Conversation::default();
-        say(&mut conversation, 1);
-        let skipped = append(&mut conversation, event.as_bytes().to_vec()).unwrap_err();
+        let (first, _) = conversation.exchange_event(&said(1), &NoteChanges::default());
+        append(&mut conversation, first.clone()).unwrap();
+        let event = event.as_bytes().to_vec();
+        let skipped = append(&mut conversation, event.clone()).unwrap_err();
         assert_eq!(skipped.position, 2);
         assert!(skipped.reason.contains(reason), "{skipped}");
         assert_eq!(conversation.head(), 2);
-        let stored = say(&mut conversation, 2);
+        let (last, stored) = conversation.exchange_event(&said(2), &NoteChanges::default());
         assert_eq!(stored.user_id, next_id);
-        let ids: Vec<u64> = conversation.messages(0, 9).iter().map(|it| it.id).collect();
+        let messages = messages(0, &[first, event, last]);
+        let ids: Vec<u64> = messages.iter().map(|message| message.id).collect();
         assert_eq!(ids, [1, 2, next_id, next_id + 1]);
-        assert_eq!(conversation.messages(2, 9).len(), 2);
     };
     let at = r#""at":"2027-01-01T00:00:00Z""#;
     check(
@@ -182,7 +213,7 @@ fn its_size_follows_what_it_holds() {
     assert_eq!(conversation.bytes(), 0);
     say(&mut conversation, 1);
     let of_one = conversation.bytes();
-    assert!(of_one > said(1).bytes());
+    assert!(of_one > conversation.history().len());
     say(&mut conversation, 2);
     assert_eq!(conversation.bytes(), 2 * of_one);
 }

@@ -39,7 +39,7 @@ fn names(memory: &Memory) -> Vec<String> {
 fn the_ones_that_were_idle_longest_are_forgotten() {
     let large = filled(10_000);
     // Room for three, also after an eighth is kept free.
-    let memory = Memory::new((ROOM_BYTES + large.bytes()) * 36 / 10);
+    let memory = Memory::new(Window::default(), (ROOM_BYTES + large.bytes()) * 36 / 10);
     let visit = |name: &str| memory.seat(&id(name)).measure(&large);
     visit("a");
     visit("b");
@@ -52,7 +52,7 @@ fn the_ones_that_were_idle_longest_are_forgotten() {
 
 #[test]
 fn one_that_is_used_stays_however_large() {
-    let memory = Memory::new(1000);
+    let memory = Memory::new(Window::default(), 1000);
     let first = memory.seat(&id("a"));
     first.measure(&filled(10_000));
     let second = memory.seat(&id("a"));
