@@ -4,6 +4,7 @@ mod client;
 mod cases;
 mod ending;
 mod events;
+mod killed;
 
 use forge_tests::forge::Setup;
 use serde_json::{Value, json};

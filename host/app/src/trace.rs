@@ -85,16 +85,17 @@ impl TraceFile {
         // Whoever moved or removed the file gets a new one.
         let found = fs::metadata(&self.path).ok();
         let open = match (kept.take(), found) {
-            (Some(open), Some(found)) if open.identity == identity(&found) => {
-                OpenFile {
-                    ended_at: open.ended_at.filter(|end| *end == found.len()),
-                    ..open
-                }
-            }
+            (Some(open), Some(found)) if open.identity == identity(&found) => OpenFile {
+                ended_at: open.ended_at.filter(|end| *end == found.len()),
+                ..open
+            },
             _ => self.open()?,
         };
         let ended_at = open.append(line)?;
-        *kept = Some(OpenFile { ended_at: Some(ended_at), ..open });
+        *kept = Some(OpenFile {
+            ended_at: Some(ended_at),
+            ..open
+        });
         Ok(())
     }
 

@@ -67,7 +67,10 @@ impl Memory {
         if !rooms.by_id.contains_key(id) {
             rooms.bytes += ROOM_BYTES;
         }
-        let entry = rooms.by_id.entry(id.clone()).or_insert_with(|| Entry::new(self.window));
+        let entry = rooms
+            .by_id
+            .entry(id.clone())
+            .or_insert_with(|| Entry::new(self.window));
         entry.seats += 1;
         entry.last_taken = taken;
         Seat {

@@ -261,7 +261,9 @@ async fn messages_are_paged_by_id_in_a_long_conversation() {
         let turn = conversations.begin(&main).await.unwrap();
         // Now and then something else is between the exchanges.
         if number % 3 == 0 {
-            turn.notes().set("files", "a", Some(&number.to_string())).unwrap();
+            turn.notes()
+                .set("files", "a", Some(&number.to_string()))
+                .unwrap();
             turn.commit_notes(AT).await.unwrap();
         } else {
             turn.commit(&said(&number.to_string(), AT)).await.unwrap();
@@ -278,7 +280,22 @@ async fn messages_are_paged_by_id_in_a_long_conversation() {
         let expected: Vec<u64> = (1..=ALL).filter(|id| *id > after).take(limit).collect();
         assert_eq!(ids, expected, "after {after}, at most {limit}");
     };
-    for after in [0, 1, 2, 3, 4, 500, 501, 930, 931, 932, 933, ALL, ALL + 1, u64::MAX] {
+    for after in [
+        0,
+        1,
+        2,
+        3,
+        4,
+        500,
+        501,
+        930,
+        931,
+        932,
+        933,
+        ALL,
+        ALL + 1,
+        u64::MAX,
+    ] {
         for limit in [0, 1, 2, 50, usize::MAX] {
             check(after, limit).await;
         }

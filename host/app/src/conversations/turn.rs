@@ -6,7 +6,7 @@ use std::sync::Arc;
 use forge_core::conversation::{
     Conversation, ConversationId, NewExchange, Notes, Stored, TurnNotes,
 };
-use forge_core::store::{Appended, EventLog};
+use forge_core::store::{Appended, EventLog, Recorded};
 use tokio::sync::OwnedMutexGuard;
 
 use super::memory::Seat;
@@ -94,15 +94,23 @@ impl Turn {
         let mut conversation = self.seat.room().conversation.lock().await;
         for _ in 0..TRIES {
             let (event, made) = make(&conversation);
+            let head = conversation.head();
             let appended = self
                 .log
-                .append(&stream, conversation.head(), vec![event])
+                .append(&stream, head, vec![event.clone()])
                 .await
                 .map_err(|source| ConversationError::Unstored {
                     id: self.id().clone(),
                     source,
                 })?;
-            if let Appended::At { .. } = appended {
+            if let Appended::At { head } = appended {
+                let recorded = Recorded {
+                    position: head,
+                    event,
+                };
+                // What was just made for this conversation can be read by it.
+                let _ = conversation.apply(&recorded);
+                self.seat.measure(&conversation);
                 return Ok(made);
             }
             refresh(self.log.as_ref(), &self.seat, &mut conversation).await?;

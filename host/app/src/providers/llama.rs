@@ -10,10 +10,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use forge_core::provider::{
     Completion, CompletionRequest, Finish, Flow, Identity, Provider, ProviderError, Usage,
 };
 use futures_util::StreamExt;
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use sse_stream::SseByteStream;
 
 use failure::Server;
@@ -97,7 +99,7 @@ impl LlamaCpp {
         request: &CompletionRequest<'_>,
         on_text: &mut (dyn FnMut(&str) -> Flow + Send),
     ) -> Result<Completion, ProviderError> {
-        let response = self.send(&self.body(request)).await;
+        let response = self.send(self.body(request).to_json()).await;
         let response = response.map_err(|error| self.server.not_reached(&error))?;
         if !response.status().is_success() {
             return Err(self.server.refused(response).await);
@@ -159,9 +161,14 @@ impl LlamaCpp {
 
     /// Sends a request. The server closes a kept connection after a while or a number of requests, maybe
     /// just as it is used again: a request to which nothing at all came back is sent once more.
-    async fn send(&self, body: &CompletionBody<'_>) -> Result<reqwest::Response, reqwest::Error> {
+    async fn send(&self, body: Bytes) -> Result<reqwest::Response, reqwest::Error> {
         let url = format!("{}/completion", self.settings.url);
-        let post = || self.client.post(&url).json(body).send();
+        let post = || {
+            let request = self.client.post(&url).body(body.clone());
+            request
+                .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+                .send()
+        };
         match post().await {
             Err(error) if !error.is_connect() && !error.is_timeout() => {
                 tracing::debug!(%error, "the connection was closed: the request is sent again");

@@ -1,5 +1,6 @@
 //! The messages of llama.cpp's server, as far as they are used. Unknown fields are its own affair.
 
+use bytes::Bytes;
 use forge_core::provider::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,21 @@ pub(super) struct CompletionBody<'a> {
     pub(super) stop: &'a [&'a str],
     pub(super) response_fields: &'a [&'a str],
 }
+
+impl CompletionBody<'_> {
+    /// The body as JSON.
+    pub(super) fn to_json(&self) -> Bytes {
+        // Room for all of it at once: prompts have tens of kilobytes, and lines whose ends are escaped.
+        let texts = self.prompt.len() + self.grammar.map_or(0, str::len);
+        let mut json = Vec::with_capacity(texts + texts / 8 + OTHER_FIELDS_BYTES);
+        serde_json::to_writer(&mut json, self)
+            .expect("texts and numbers can always be written as JSON");
+        json.into()
+    }
+}
+
+/// About what the fields without the prompt and the grammar take.
+const OTHER_FIELDS_BYTES: usize = 512;
 
 /// What the last piece should hold. Without this it repeats the whole prompt and the grammar.
 pub(super) const LAST_PIECE_FIELDS: [&str; 7] = [
