@@ -1,5 +1,7 @@
 //! What crossed the sandbox's border during a call. Not here: who watches; that is the runtime.
 
+use std::net::IpAddr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::power::Power;
@@ -11,6 +13,8 @@ use crate::power::Power;
 pub enum Effect {
     /// A file or folder was looked at or changed.
     File(FileEffect),
+    /// A request was sent, or refused.
+    Request(RequestEffect),
     /// A power was called that this call was not granted; it answered *denied*.
     Refused {
         /// The interface that was called.
@@ -32,6 +36,27 @@ pub struct FileEffect {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bytes: u64,
     /// Why it failed, in the words of WASI (`no-entry`, `not-permitted`, …); absent when it succeeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestEffect {
+    /// Its method.
+    pub method: String,
+    /// Its whole URL, or the beginning of a long one.
+    pub url: String,
+    /// The address that was connected to; absent when none was, and when a proxy was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<IpAddr>,
+    /// The status of the answer; absent when none came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Bytes of the answer's body that came over the network.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub bytes: u64,
+    /// Why it was refused or failed; absent when it succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

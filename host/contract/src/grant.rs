@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::method::Method;
 use crate::origin::OriginPattern;
 use crate::path::PathPattern;
 use crate::requirements::Requirements;
@@ -19,6 +20,13 @@ pub struct Grant {
     /// before it is compared, so that a link can't lead elsewhere. Names and sizes stay visible.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<PathPattern>,
+    /// Origins that may have private addresses: on this machine, in the local network, in no network at all.
+    /// Others must be out in the public internet. They still have to be among `network`.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub private: BTreeSet<OriginPattern>,
+    /// The methods of requests; empty: every one.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub methods: BTreeSet<Method>,
 }
 
 impl Grant {
@@ -27,7 +35,7 @@ impl Grant {
     pub fn of(requirements: &Requirements) -> Self {
         Self {
             allowed: requirements.clone(),
-            paths: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -56,6 +64,8 @@ impl Grant {
         Self {
             allowed,
             paths: self.paths.clone(),
+            private: self.private.clone(),
+            methods: self.methods.clone(),
         }
     }
 
@@ -71,12 +81,10 @@ fn origins_in_both(
     mine: &BTreeSet<OriginPattern>,
     theirs: &BTreeSet<OriginPattern>,
 ) -> BTreeSet<OriginPattern> {
-    let covered = |pattern: &&OriginPattern, by: &BTreeSet<OriginPattern>| {
-        by.iter().any(|wide| wide.covers(pattern))
-    };
-    let narrower_here = mine.iter().filter(|pattern| covered(pattern, theirs));
-    let narrower_there = theirs.iter().filter(|pattern| covered(pattern, mine));
-    narrower_here.chain(narrower_there).cloned().collect()
+    let pairs = mine
+        .iter()
+        .flat_map(|one| theirs.iter().map(move |other| one.intersection(other)));
+    pairs.flatten().collect()
 }
 
 #[cfg(test)]
@@ -130,6 +138,16 @@ mod tests {
             r#"{"network":["https://api.x.com"]}"#,
             r#"{"network":["https://*"]}"#,
             r#"{"network":["https://api.x.com"]}"#,
+        );
+        check(
+            r#"{"network":["https://*.x.com:*"]}"#,
+            r#"{"network":["https://*:8443"]}"#,
+            r#"{"network":["https://*.x.com:8443"]}"#,
+        );
+        check(
+            r#"{"network":["http://*"],"private":["http://10.0.0.1"],"methods":["GET"]}"#,
+            r#"{"network":["http://*:*"]}"#,
+            r#"{"network":["http://*"],"private":["http://10.0.0.1"],"methods":["GET"]}"#,
         );
         check(
             r#"{"workspace":"read","paths":["docs/**"]}"#,

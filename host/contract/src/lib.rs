@@ -15,4 +15,6 @@ pub mod effect;
 pub mod report;
 pub mod name;
 pub mod origin;
+pub mod method;
+pub mod label;
 pub mod path;

@@ -1,8 +1,11 @@
 //! What one call left behind: its outcome with everything that was seen on the way.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::effect::Effect;
+use crate::label::Label;
 use crate::outcome::Outcome;
 
 /// What one call left behind.
@@ -17,6 +20,9 @@ pub struct CallReport {
     /// Openings and listings past the limit that were counted but not kept. A change is never left out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub effects_omitted: u64,
+    /// Where what the tool brought came from.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub labels: BTreeSet<Label>,
     /// Lines that the tool logged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<LogLine>,
@@ -88,6 +94,7 @@ impl CallReport {
             outcome,
             effects: Vec::new(),
             effects_omitted: 0,
+            labels: BTreeSet::new(),
             log: Vec::new(),
             log_omitted: 0,
             steps: Vec::new(),

@@ -11,8 +11,10 @@ use serde_json::Value;
 use crate::bindings::exports::forge::tool::tool as abi;
 use crate::bindings::forge::tool::types;
 use crate::filesystem::scope::Scope;
+use crate::http::{Access, Rules};
 use crate::plugin::{Plugin, Prepared};
 use crate::powers::conversation::Keeping;
+use crate::powers::http::Web;
 use crate::settings::Limits;
 use crate::state::{Sandbox, State, empty_wasi};
 use crate::workspace::Workspace;
@@ -122,6 +124,17 @@ async fn run_operation(
     if let (Some(access), Some(workspace)) = (grant.allowed.workspace, call.workspace) {
         *state.wasi.filesystem() = workspace.opened(access);
         state.scope = Scope::of(&grant, workspace);
+    }
+    if !grant.allowed.network.is_empty() {
+        let access = Access {
+            network: plugin.shared().network.clone(),
+            rules: Arc::new(Rules::new(plugin.digest(), &grant)),
+            response_bytes: limits.response_bytes,
+        };
+        let notes = state.recorder.note_requests();
+        let web = Arc::new(Web::new(access, notes, limits.requests));
+        state.wasi_http.open(web.clone());
+        state.web = Some(web);
     }
     state.operation = Some(operation.clone());
     state.on_progress = call.on_progress;

@@ -48,10 +48,14 @@ mod workspace;
 mod linker;
 mod powers;
 mod filesystem;
+mod http;
 mod recorder;
 mod bindings;
 
 pub use call::Call;
+pub use http::{
+    Lookup, NetworkSettings, Proxy, Remedies, Resolve, Roots, SystemResolver, is_public,
+};
 pub use load::LoadError;
 pub use plugin::Plugin;
 pub use powers::OFFERED;

@@ -8,6 +8,8 @@ pub(crate) mod progress;
 pub(crate) mod settings;
 pub(crate) mod conversation;
 pub(crate) mod files;
+pub(crate) mod http;
+pub(crate) mod wasi_http;
 pub(crate) mod refused;
 
 use forge_contract::power::Power;
@@ -18,12 +20,7 @@ use crate::state::State;
 
 /// The powers that this runtime has a real implementation of. The others are refused, whatever is
 /// granted.
-pub const OFFERED: [Power; 1] = [Power::Files];
-
-/// Whether a component that imports `power` can be linked at all.
-pub(crate) fn is_linkable(power: Power) -> bool {
-    power != Power::WasiHttp
-}
+pub const OFFERED: [Power; 3] = [Power::Files, Power::Http, Power::WasiHttp];
 
 /// Links what every guest may have.
 pub(crate) fn add_ambient(linker: &mut Linker<State>) -> wasmtime::Result<()> {
@@ -40,12 +37,12 @@ pub(crate) fn add_real(linker: &mut Linker<State>, power: Power) -> wasmtime::Re
         Power::Files => {
             interfaces::files::add_to_linker::<_, HasSelf<State>>(linker, |state| state)
         }
+        Power::Http => interfaces::http::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
         Power::Llm
         | Power::Process
         | Power::Memory
         | Power::Capabilities
         | Power::Observe
-        | Power::Http
         | Power::WasiHttp => add_refusing(linker, power),
     }
 }
@@ -63,7 +60,8 @@ pub(crate) fn add_refusing(linker: &mut Linker<State>, power: Power) -> wasmtime
         Power::Observe => interfaces::observe::add_to_linker::<_, Refusing>(linker, refused::of),
         Power::Http => interfaces::http::add_to_linker::<_, Refusing>(linker, refused::of),
         Power::Files => interfaces::files::add_to_linker::<_, Refusing>(linker, refused::of),
-        Power::WasiHttp => Ok(()),
+        // One form for both: it refuses where the call has no network.
+        Power::WasiHttp => wasi_http::add_to_linker(linker),
     }
 }
 

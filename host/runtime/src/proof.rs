@@ -12,14 +12,14 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::load::{LoadError, UndeclaredPower};
-use crate::powers;
 
 /// The interface that makes a component a tool, and the line of versions that this host runs.
 const TOOL: &str = "forge:tool/tool";
 const KNOWN_VERSIONS: &str = "`forge:tool/tool@0.1.x`";
 
-/// Interfaces of `forge:tool` that hold no power.
-const AMBIENT: [&str; 5] = [
+/// Interfaces of `forge:tool` and `wasi:http` that hold no power.
+const AMBIENT: [&str; 6] = [
+    "wasi:http/types",
     "forge:tool/types",
     "forge:tool/log",
     "forge:tool/progress",
@@ -153,8 +153,9 @@ fn interface(name: &str) -> &str {
 }
 
 fn is_known_version(name: &str) -> bool {
+    let line = if name.starts_with("wasi:") { "0.2." } else { "0.1." };
     name.split_once('@')
-        .is_some_and(|(_, version)| version.starts_with("0.1."))
+        .is_some_and(|(_, version)| version.starts_with(line))
 }
 
 fn is_ambient(name: &str) -> bool {
@@ -163,7 +164,7 @@ fn is_ambient(name: &str) -> bool {
         || (AMBIENT.contains(&interface(name)) && is_known_version(name))
 }
 
-/// A power is linked for real or as a refusal; `wasi:http` can't be linked at all yet.
+/// A power is linked for real or as a refusal.
 fn is_linkable_power(name: &str) -> bool {
-    Power::of_import(name).is_some_and(powers::is_linkable) && is_known_version(name)
+    Power::of_import(name).is_some() && is_known_version(name)
 }

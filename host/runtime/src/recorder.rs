@@ -1,20 +1,27 @@
-//! Notes what a call does, within bounds.
+//! Notes what a call does, within bounds. Not here: requests, which go on while other things happen (`requests`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use forge_contract::effect::{Effect, FileAction, FileEffect};
+use forge_contract::label::Label;
 use forge_contract::outcome::Outcome;
 use forge_contract::report::{CallReport, LogLevel, LogLine};
 
 use crate::limiter::LimitReached;
+use crate::recorder::requests::RequestNotes;
 use crate::settings::Limits;
+
+pub(crate) mod requests;
 
 /// The notes of one call.
 pub(crate) struct Recorder {
     limits: Limits,
     effects: Vec<Effect>,
     effects_omitted: u64,
+    /// Requests, where the call may send any: they go on beside everything else.
+    requests: Option<Arc<RequestNotes>>,
     log: Vec<LogLine>,
     log_omitted: u64,
     steps: Vec<String>,
@@ -48,6 +55,7 @@ impl Recorder {
             limits,
             effects: Vec::new(),
             effects_omitted: 0,
+            requests: None,
             log: Vec::new(),
             log_omitted: 0,
             steps: Vec::new(),
@@ -108,10 +116,15 @@ impl Recorder {
         }
     }
 
+    /// Notes requests from now on in what is returned.
+    pub(crate) fn note_requests(&mut self) -> Arc<RequestNotes> {
+        self.requests.get_or_insert_default().clone()
+    }
+
     /// Notes a call of a power that was refused.
     pub(crate) fn refused(&mut self, effect: Effect) {
         if self.has_room() {
-            self.effects.push(effect);
+            self.push(effect);
         } else {
             self.effects_omitted += 1;
         }
@@ -200,10 +213,16 @@ impl Recorder {
                 file.bytes = bytes.load(Ordering::Relaxed);
             }
         }
+        let mut labels = BTreeSet::new();
+        if let Some(requests) = self.requests {
+            let answered = requests.add_to(&mut self.effects);
+            labels.extend(answered.then_some(Label::External));
+        }
         CallReport {
             outcome,
             effects: self.effects,
             effects_omitted: self.effects_omitted,
+            labels,
             log: self.log,
             log_omitted: self.log_omitted,
             steps: self.steps,
@@ -212,7 +231,14 @@ impl Recorder {
     }
 
     fn push_file(&mut self, effect: FileEffect) {
-        self.effects.push(Effect::File(effect));
+        self.push(Effect::File(effect));
+    }
+
+    fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+        if let Some(requests) = &self.requests {
+            requests.follow(self.effects.len());
+        }
     }
 }
 

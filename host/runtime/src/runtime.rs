@@ -9,6 +9,7 @@ use wasmtime::Engine;
 
 use crate::cache::Cache;
 use crate::engine::{self, Ticker};
+use crate::http::Network;
 use crate::linker::Linkers;
 use crate::load::{self, LoadError};
 use crate::plugin::Plugin;
@@ -27,6 +28,7 @@ pub(crate) struct Shared {
     pub(crate) ticker: Ticker,
     pub(crate) linkers: Linkers,
     pub(crate) cache: Option<Cache>,
+    pub(crate) network: Arc<Network>,
     /// As many permits as the pool has slots: an exhausted pool is an error, a queue is not.
     pub(crate) slots: Semaphore,
     /// One compilation at a time: each uses every core, and hundreds of megabytes for a large guest.
@@ -51,6 +53,7 @@ impl Runtime {
             slots: Semaphore::new(settings.live_calls as usize),
             compiling: Semaphore::new(1),
             linkers: Linkers::new(&engine),
+            network: Arc::new(Network::new(settings.network.clone())),
             settings,
             engine,
             ticker,

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::http::NetworkSettings;
+
 /// How a [`Runtime`](crate::Runtime) is made.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -14,6 +16,8 @@ pub struct Settings {
     pub live_calls: u32,
     /// The largest component that is read, in bytes.
     pub component_bytes: usize,
+    /// How guests reach the network, where a grant lets them.
+    pub network: NetworkSettings,
 }
 
 /// The limits of one call. Reaching one ends the call with an outcome that names it.
@@ -37,6 +41,11 @@ pub struct Limits {
     pub effects: usize,
     /// A file that `forge:tool/files` reads at once, in bytes.
     pub file_bytes: u64,
+    /// Requests of one call.
+    pub requests: usize,
+    /// The body of one answer, as it comes and decompressed, each, in bytes. A longer one is an error that the guest
+    /// is told.
+    pub response_bytes: u64,
 }
 
 impl Default for Settings {
@@ -46,6 +55,7 @@ impl Default for Settings {
             limits: Limits::default(),
             live_calls: 128,
             component_bytes: 32 << 20,
+            network: NetworkSettings::default(),
         }
     }
 }
@@ -62,6 +72,8 @@ impl Default for Limits {
             log_lines: 256,
             effects: 4096,
             file_bytes: 8 << 20,
+            requests: 64,
+            response_bytes: 8 << 20,
         }
     }
 }

@@ -15,6 +15,8 @@ use crate::filesystem::scope::Scope;
 use crate::limiter::Limiter;
 use crate::plugin::Prepared;
 use crate::powers::conversation::Keeping;
+use crate::powers::http::Web;
+use crate::powers::wasi_http::WasiHttp;
 use crate::recorder::Recorder;
 use crate::runtime::Shared;
 use crate::settings::Limits;
@@ -28,6 +30,9 @@ pub(crate) struct State {
     pub(crate) limits: Limits,
     pub(crate) recorder: Recorder,
     pub(crate) scope: Scope,
+    /// The network, where the call may use it.
+    pub(crate) web: Option<Arc<Web>>,
+    pub(crate) wasi_http: WasiHttp,
     /// What is called; `None` is the sealed call to `describe`.
     pub(crate) operation: Option<Arc<Prepared>>,
     pub(crate) stderr: Stderr,
@@ -51,6 +56,8 @@ impl State {
             limits,
             recorder: Recorder::new(limits),
             scope: Scope::nowhere(),
+            web: None,
+            wasi_http: WasiHttp::default(),
             operation: None,
             stderr,
             settings: None,

@@ -26,6 +26,17 @@ fn origins_match_on_scheme_host_and_port() {
     check("https://*.x.com", ("https", "x.com", 443), false);
     check("https://*.x.com", ("https", ".x.com", 443), false);
     check("https://*.x.com", ("https", "evilx.com", 443), false);
+    check("https://**.x.com", ("https", "api.x.com", 443), true);
+    check("https://**.x.com", ("https", "a.b.x.com", 443), true);
+    check("https://**.x.com", ("https", "x.com", 443), false);
+    check("https://**.x.com", ("https", "evilx.com", 443), false);
+    check("https://**.x.com", ("https", "x.com.evil", 443), false);
+    check("https://**.x.com", ("https", "..x.com", 443), false);
+    check("http://x.com:*", ("http", "x.com", 80), true);
+    check("http://x.com:*", ("http", "x.com", 8080), true);
+    check("http://x.com:*", ("http", "x.com", 22), false);
+    check("http://x.com:*", ("https", "x.com", 443), false);
+    check("http://x.com:22", ("http", "x.com", 22), true);
     check("https://*", ("https", "anything.example", 443), true);
     check("https://*", ("http", "anything.example", 80), false);
     check("http://127.0.0.1:8080", ("http", "127.0.0.1", 8080), true);
@@ -46,6 +57,9 @@ fn what_is_no_origin_is_refused() {
         "https://x.com:0",
         "https://x.com:99999",
         "https://x.com:",
+        "https://x.com:**",
+        "https://**",
+        "https://***.x.com",
         "https://X.com",
         "https://*x.com",
         "https://a.*.com",
@@ -77,6 +91,33 @@ fn covering_is_matching_for_every_origin() {
     check("https://*.x.com", "https://*.api.x.com", false);
     check("https://api.x.com", "https://*.x.com", false);
     check("https://*", "http://x.com", false);
+    check("https://**.x.com", "https://*.x.com", true);
+    check("https://**.x.com", "https://**.api.x.com", true);
+    check("https://**.x.com", "https://*.api.x.com", true);
+    check("https://**.x.com", "https://a.b.x.com", true);
+    check("https://**.x.com", "https://**.evilx.com", false);
+    check("https://**.api.x.com", "https://**.x.com", false);
+    check("https://*.x.com", "https://**.x.com", false);
+    check("http://*:*", "http://*", true);
+    check("http://*:*", "http://x.com:8080", true);
+    check("http://*:*", "http://x.com:22", false);
+    check("http://*", "http://*:*", false);
+}
+
+#[test]
+fn what_two_patterns_have_in_common_is_one() {
+    let check = |one: &str, other: &str, expected: Option<&str>| {
+        let common = pattern(one).intersection(&pattern(other));
+        assert_eq!(common, expected.map(pattern), "{one} and {other}");
+        assert_eq!(common, pattern(other).intersection(&pattern(one)));
+    };
+    check("https://*", "https://x.com", Some("https://x.com"));
+    check("https://*.x.com:8443", "https://a.x.com:*", Some("https://a.x.com:8443"));
+    check("http://*:*", "http://**.x.com", Some("http://**.x.com"));
+    check("http://*:*", "http://x.com:22", None);
+    check("http://x.com", "https://x.com", None);
+    check("https://a.com", "https://b.com", None);
+    check("https://a.com:1", "https://a.com:2", None);
 }
 
 #[test]
@@ -87,6 +128,8 @@ fn a_pattern_is_written_as_it_was_read() {
         "https://*.x.com",
         "https://*",
         "http://[::1]:8080",
+        "http://**.x.com:*",
+        "http://*:*",
     ] {
         assert_eq!(pattern(text).to_string(), text);
     }
