@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
 
 use crate::bindings::forge::tool::http as host;
 use crate::component::on_host;
@@ -18,7 +18,18 @@ pub struct Request {
     url: String,
     headers: Vec<(String, String)>,
     body: Option<Vec<u8>>,
-    timeout: Option<Duration>,
+    options: Options,
+}
+
+/// What may be said of a request beside it, as the host reads it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+struct Options {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncate: bool,
 }
 
 /// An answer, whatever its status.
@@ -50,7 +61,7 @@ impl Request {
             url: url.into(),
             headers: Vec::new(),
             body: None,
-            timeout: None,
+            options: Options::default(),
         }
     }
 
@@ -72,11 +83,37 @@ impl Request {
 
     /// With a deadline earlier than the call's own.
     #[must_use]
-    pub fn timeout(self, timeout: Duration) -> Self {
-        Self {
-            timeout: Some(timeout),
-            ..self
-        }
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        self.options.timeout_ms = Some(timeout_ms);
+        self
+    }
+
+    /// With a longest answer, in bytes once it is decompressed; a longer one is the error `failed`.
+    #[must_use]
+    pub fn max_bytes(mut self, max_bytes: u64) -> Self {
+        self.options.max_bytes = Some(max_bytes);
+        self
+    }
+
+    /// With an answer that is cut where it would be too long. Who wants to know whether it was asks for one byte more
+    /// than it needs.
+    #[must_use]
+    pub fn truncated(mut self) -> Self {
+        self.options.truncate = true;
+        self
+    }
+
+    /// The method.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// The URL.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
     }
 
     /// Sends it.
@@ -85,16 +122,17 @@ impl Request {
     /// `denied` when the origin was not declared or may not be reached, `timeout` past the deadline,
     /// `unavailable` when nothing answers there.
     pub fn send(self) -> Result<Response> {
-        let options = self.timeout.map(|timeout| {
-            let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
-            json!({ "timeout_ms": timeout_ms }).to_string()
-        });
+        #[cfg(not(target_arch = "wasm32"))]
+        if let Some(answer) = crate::testing::fetch(&self) {
+            return answer;
+        }
+        let options = serde_json::to_string(&self.options)?;
         let request = host::Request {
             method: self.method,
             url: self.url,
             headers: self.headers,
             body: self.body,
-            options,
+            options: Some(options),
         };
         let response = on_host("http", || host::fetch(&request))?;
         Ok(Response {

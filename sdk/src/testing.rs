@@ -1,13 +1,16 @@
 //! What stands in for the host when a tool is tested natively: a workspace, settings, and a record of
 //! what was logged. All of it is per thread. Not here, and not there natively: powers; they answer
-//! `unavailable`, apart from [`crate::files`] in a workspace.
+//! `unavailable`, apart from [`crate::files`] in a workspace and [`crate::http`] with a server.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::error;
+use crate::http::{Request, Response};
 use crate::tool::{Operation, Tool};
 
 /// Runs `test` with the workspace at `path`, usually a temporary folder.
@@ -26,6 +29,19 @@ pub fn with_settings<T>(settings: &Value, test: impl FnOnce() -> T) -> T {
     with(
         |host| host.settings.replace(json),
         |host, before| host.settings = before,
+        test,
+    )
+}
+
+/// Runs `test` with `server` as what answers every request of [`crate::http`].
+pub fn with_http<T>(
+    server: impl FnMut(&Request) -> error::Result<Response> + 'static,
+    test: impl FnOnce() -> T,
+) -> T {
+    let server: Server = Rc::new(RefCell::new(server));
+    with(
+        |host| host.server.replace(server),
+        |host, before| host.server = before,
         test,
     )
 }
@@ -67,8 +83,12 @@ pub enum Record {
     Delta(String),
 }
 
+/// What answers requests.
+type Server = Rc<RefCell<dyn FnMut(&Request) -> error::Result<Response>>>;
+
 #[derive(Default)]
 struct Host {
+    server: Option<Server>,
     workspace: Option<PathBuf>,
     settings: Option<String>,
     kept: BTreeMap<String, String>,
@@ -94,6 +114,12 @@ fn with<F, T>(
 
 pub(crate) fn workspace() -> Option<PathBuf> {
     HOST.with_borrow(|host| host.workspace.clone())
+}
+
+pub(crate) fn fetch(request: &Request) -> Option<error::Result<Response>> {
+    let server = HOST.with_borrow(|host| host.server.clone())?;
+    let answer = server.borrow_mut()(request);
+    Some(answer)
 }
 
 pub(crate) fn settings() -> String {

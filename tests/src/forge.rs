@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use forge_app::app::{App, Before, ChatReport, ChatRequest, RunKind};
-use forge_app::config::{Config, EnabledTools, Log, Memory, ProviderConfig, Server, Switches};
+use forge_app::config::{
+    Config, EnabledTools, Log, Memory, ProviderConfig, Server, Switches, Web,
+};
 use forge_contract::name::Name;
 use forge_core::conversation::ConversationId;
 use forge_core::observer::{Event, Observer};
@@ -16,7 +18,10 @@ use tempfile::TempDir;
 use crate::place::Place;
 
 /// The tools that ship.
-const SHIPPED: [&str; 3] = ["chat", "code", "files"];
+const SHIPPED: [&str; 5] = ["chat", "code", "files", "web_fetch", "web_search"];
+
+/// Those of them that are enabled while nobody says otherwise.
+const ENABLED: [&str; 3] = ["chat", "code", "files"];
 
 /// A Forge of its own.
 pub struct Forge {
@@ -42,6 +47,8 @@ pub struct Setup {
     pub own_files: Vec<&'static str>,
     /// Files of the plugins folder: names and bytes.
     pub plugins: Vec<(String, Vec<u8>)>,
+    /// How tools reach others.
+    pub web: Web,
 }
 
 impl Default for Setup {
@@ -49,12 +56,13 @@ impl Default for Setup {
         Self {
             max_steps: None,
             components: SHIPPED.to_vec(),
-            enabled: SHIPPED.to_vec(),
+            enabled: ENABLED.to_vec(),
             files: Vec::new(),
             mode: Mode::Full,
             inline_output_bytes: 65536,
             own_files: Vec::new(),
             plugins: Vec::new(),
+            web: Web::default(),
         }
     }
 }
@@ -123,6 +131,7 @@ impl Setup {
                 max_history: 100,
                 slack: 20,
             },
+            web: self.web.clone(),
             server: Server {
                 listen: ([127, 0, 0, 1], 0).into(),
                 api_token: None,

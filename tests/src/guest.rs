@@ -139,6 +139,13 @@ pub fn effects(report: &CallReport) -> Vec<String> {
 fn in_short(effect: &Effect) -> String {
     match effect {
         Effect::Refused { power } => format!("refused {power}"),
+        Effect::Request(request) => {
+            let status = request.status.map(|status| format!(" {status}"));
+            let error = request.error.as_ref().map(|error| format!(": {error}"));
+            let (method, url) = (&request.method, &request.url);
+            let (status, error) = (status.unwrap_or_default(), error.unwrap_or_default());
+            format!("{method} {url}{status}{error}")
+        }
         Effect::File(file) => {
             let action = serde_json::to_value(file.action).expect("an action is a word");
             let to = file

@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use forge_contract::grant::Grant;
 use forge_contract::name::Name;
 use forge_core::policy::{Policy, Verdict};
 use forge_core::provider::Provider;
@@ -13,10 +12,11 @@ use forge_core::registry::{Grants, Registry};
 use forge_core::router::{CHAT, CODE};
 use forge_core::trace::{RunRecord, TraceSink};
 use forge_core::turn::{self, Prepared};
-use forge_runtime::{Runtime, Settings, Workspace};
+use forge_runtime::{NetworkSettings, Runtime, Settings, Workspace};
 
 use crate::clock::SystemClock;
 use crate::config::{Config, ProviderConfig};
+use crate::grants;
 use crate::plugins::{self, Broken, EMBEDDED, Plugins};
 use crate::providers::llama::LlamaCpp;
 use crate::providers::scripted::{BadScript, Scripted};
@@ -111,6 +111,11 @@ impl App {
             .protecting(&PROTECTED, &config.own_files);
         let settings = Settings {
             cache_dir: Some(config.cache_dir.join("tools")),
+            network: NetworkSettings {
+                proxy: config.web.proxy.clone(),
+                remedies: grants::remedies(),
+                ..NetworkSettings::default()
+            },
             ..Settings::default()
         };
         let max_bytes = settings.component_bytes;
@@ -130,7 +135,8 @@ impl App {
                 config.plugins_dir.display()
             )),
         }
-        let (plugins, registry) = Plugins::load(&runtime, all, workspace).await;
+        let (mut plugins, registry) = Plugins::load(&runtime, all, workspace).await;
+        plugins.configure(|capability| grants::settings(capability, &config.web));
         for broken in plugins.broken() {
             warnings.push(format!(
                 "{} is not offered: {}",
@@ -147,7 +153,7 @@ impl App {
             .filter_map(|(name, _)| {
                 // What ships with Forge is granted what it declares; policy stands before it.
                 let declared = registry.get(name.as_str())?.declared();
-                Some((name.clone(), Grant::of(&declared)))
+                Some((name.clone(), grants::grant(name, &declared, &config.web)))
             })
             .collect();
         let traces = config.trace_file.clone().map(TraceFile::at);

@@ -17,6 +17,7 @@ mod narrow;
 mod nearest;
 mod folders;
 mod secret;
+mod web;
 mod error;
 
 use std::net::SocketAddr;
@@ -33,6 +34,7 @@ pub use error::ConfigError;
 pub use kind::Kind;
 use layers::Layers;
 pub use secret::Secret;
+pub use web::{Web, WebFetch, WebSearch};
 
 /// What the operator set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +61,8 @@ pub struct Config {
     pub plugins_dir: PathBuf,
     /// What is remembered of conversations.
     pub memory: Memory,
+    /// How tools reach others.
+    pub web: Web,
     /// How others reach Forge.
     pub server: Server,
     /// What the log tells.
@@ -246,6 +250,7 @@ impl Config {
                 max_history: number(settled, "memory.max_history"),
                 slack: number(settled, "memory.slack"),
             },
+            web: web::read(settled),
             server: server(settled)?,
             log: Log {
                 json: settled.switch("log.json"),

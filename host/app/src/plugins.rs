@@ -18,6 +18,7 @@ use forge_core::registry::{Entry, Registry};
 use forge_core::tools::Call;
 use forge_runtime::{Keeping, Plugin, Runtime, Workspace};
 use futures_util::future::join_all;
+use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::causes::with_causes;
@@ -79,6 +80,8 @@ pub struct Loaded {
     pub source: String,
     /// The tool.
     pub plugin: Plugin,
+    /// The table of its own settings.
+    settings: Option<Value>,
 }
 
 /// A component that is not offered.
@@ -127,12 +130,24 @@ impl Plugins {
             match listed {
                 Ok(plugin) => {
                     let name = plugin.manifest().name.clone();
-                    plugins.loaded.insert(name, Loaded { source, plugin });
+                    let loaded = Loaded {
+                        source,
+                        plugin,
+                        settings: None,
+                    };
+                    plugins.loaded.insert(name, loaded);
                 }
                 Err(problem) => plugins.broken.push(Broken { source, problem }),
             }
         }
         (plugins, registry)
+    }
+
+    /// Gives each tool the table of its own settings.
+    pub fn configure(&mut self, settings: impl Fn(&Name) -> Option<Value>) {
+        for (name, loaded) in &mut self.loaded {
+            loaded.settings = settings(name);
+        }
     }
 
     /// The loaded tools, by capability.
@@ -188,6 +203,9 @@ impl Plugins {
             .on_progress(listener);
         if let Some(keeping) = surroundings.keeping {
             running = running.in_conversation(keeping);
+        }
+        if let Some(settings) = &loaded.settings {
+            running = running.with_settings(settings);
         }
         let running = loaded.plugin.call(running);
         tokio::pin!(running);

@@ -86,6 +86,12 @@ impl OriginPattern {
         self.scheme.as_str() == scheme && self.port.matches(port) && self.host.matches(host)
     }
 
+    /// Whether its host is `*`.
+    #[must_use]
+    pub fn names_any_host(&self) -> bool {
+        self.host == HostPattern::Any
+    }
+
     /// Whether each origin that matches `other` matches this pattern too.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {

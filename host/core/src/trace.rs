@@ -1,5 +1,8 @@
 //! The record of a run, and the port that keeps it. Not here: the file.
 
+use std::collections::BTreeSet;
+
+use forge_contract::label::Label;
 use forge_contract::report::CallReport;
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +81,9 @@ pub struct CallRecord {
     /// How many openings and listings were counted but not kept.
     #[serde(default)]
     pub effects_omitted: u64,
+    /// Where what the tool brought came from.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub labels: BTreeSet<Label>,
     /// Sub-steps that the tool named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_steps: Vec<String>,
@@ -109,6 +115,7 @@ impl From<&CallReport> for CallRecord {
             outcome: report.outcome.kind().to_owned(),
             effects: report.effects.clone(),
             effects_omitted: report.effects_omitted,
+            labels: report.labels.clone(),
             sub_steps: report.steps.clone(),
             log: report.log.clone(),
             duration_us: report.duration_us,

@@ -6,7 +6,7 @@ use forge_core::observer::{Event, Observer};
 use forge_core::policy::Mode;
 
 use super::*;
-use crate::config::{EnabledTools, Switches};
+use crate::config::{Web, EnabledTools, Switches};
 use crate::providers::scripted::Line;
 
 struct Unwatched;
@@ -47,6 +47,7 @@ fn config(folder: &Path, enabled: &[&str]) -> Config {
             max_history: 100,
             slack: 20,
         },
+        web: Web::default(),
         server: crate::config::Server {
             listen: ([127, 0, 0, 1], 0).into(),
             api_token: None,

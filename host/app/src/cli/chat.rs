@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Read, Write};
 
-use forge_contract::effect::{Effect, FileEffect};
+use forge_contract::effect::{Effect, FileEffect, RequestEffect};
 use forge_core::trace::{LlmRecord, StepRecord};
 use forge_core::turn::{NO_TOOL, TurnReport};
 
@@ -182,6 +182,11 @@ fn tools_part(steps: &[StepRecord]) -> Option<String> {
     };
     let omitted: u64 = calls.iter().map(|call| call.effects_omitted).sum();
     let refused = effects().filter(|effect| matches!(effect, Effect::Refused { .. }));
+    let requests = |is_counted: fn(&RequestEffect) -> bool| {
+        let sent = effects()
+            .filter(|effect| matches!(effect, Effect::Request(request) if is_counted(request)));
+        sent.count() as u64
+    };
     let counts = [
         (
             files(|file| !file.action.changes() && file.error.is_none()) + omitted,
@@ -194,6 +199,16 @@ fn tools_part(steps: &[StepRecord]) -> Option<String> {
             "made",
         ),
         (files(|file| file.error.is_some()), "attempt", "failed"),
+        (
+            requests(|request| request.status.is_some()),
+            "request",
+            "answered",
+        ),
+        (
+            requests(|request| request.status.is_none()),
+            "request",
+            "refused or failed",
+        ),
         (refused.count() as u64, "power", "refused"),
     ];
     for (count, what, done) in counts.into_iter().filter(|(count, ..)| *count > 0) {

@@ -1,8 +1,10 @@
 //! The one JSON object that `forge chat --json` prints.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use forge_contract::effect::Effect;
+use forge_contract::label::Label;
 use forge_core::trace::{LlmRecord, StepRecord};
 use forge_core::turn::{NO_TOOL, TurnReport};
 use serde::Serialize;
@@ -37,6 +39,8 @@ struct Step<'a> {
     outcome: Option<&'a str>,
     error: Option<&'a str>,
     effects: &'a [Effect],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<&'a BTreeSet<Label>>,
     sub_steps: &'a [String],
     usage: &'a LlmRecord,
     duration_ms: u64,
@@ -109,6 +113,7 @@ fn step(record: &StepRecord) -> Step<'_> {
         },
         error: record.tool_error.as_deref(),
         effects: call.map_or(&[], |call| &call.effects),
+        labels: call.map(|call| &call.labels),
         sub_steps: call.map_or(&[], |call| &call.sub_steps),
         usage: &record.llm,
         duration_ms: record.duration_ms,

@@ -25,7 +25,6 @@ const COMPACTION: &str =
 const JOBS: &str = "this version has no jobs";
 const RATE: &str = "this version has no rate limit: put a proxy before it if it serves others";
 const RECALL: &str = "this version has no `recall` tool and no embeddings";
-const WEB: &str = "this version has no `web` tool";
 const SYSADMIN: &str = "this version has no `sysadmin` tool";
 const PAIRING: &str = "this version pairs no phones: set `API_TOKEN` and give it to the client";
 
@@ -108,12 +107,6 @@ pub const ABSENT: &[Absent] = &[
         "true",
         "this version enforces no language",
     ),
-    absent("WEB_FETCH_TIMEOUT", "15", WEB),
-    absent("WEB_FETCH_MAX_BYTES", "2097152", WEB),
-    absent("WEB_FETCH_ALLOWED_DOMAINS", "", WEB),
-    absent("SEARXNG_URL", "http://127.0.0.1:8888", WEB),
-    absent("SEARXNG_TIMEOUT", "10", WEB),
-    absent("SEARXNG_MAX_RESULTS", "5", WEB),
     absent(
         "RESEARCH_FETCH_TOP_N",
         "3",

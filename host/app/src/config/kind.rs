@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use config::ValueKind;
 use forge_contract::name::Name;
+use forge_contract::origin::OriginPattern;
 use url::Url;
 
 /// What a setting may hold.
@@ -20,11 +21,16 @@ pub enum Kind {
         most: i64,
     },
     /// A server's base address.
-    Url,
+    Url {
+        /// Whether it may be `https`.
+        tls: bool,
+    },
     /// A file or a folder.
     Path,
-    /// Names of capabilities.
-    Names,
+    /// Several of a kind, each once.
+    List(Item),
+    /// `none`, `environment` or a proxy's address.
+    Proxy,
     /// One of a few words.
     Choice {
         /// The words.
@@ -36,6 +42,17 @@ pub enum Kind {
     Address,
     /// What nobody but the operator may see.
     Secret,
+}
+
+/// What a list may hold.
+#[derive(Debug, Clone, Copy)]
+pub enum Item {
+    /// Names of capabilities.
+    Capability,
+    /// Patterns of origins, but not of every host.
+    Origin,
+    /// Domains, without a `*`.
+    Domain,
 }
 
 /// What a value is read against.
@@ -50,7 +67,7 @@ pub(super) struct Base<'a> {
 impl Kind {
     /// Whether an empty text is as good as none. For a number or a switch it is a mistake.
     pub(super) fn may_be_empty(self) -> bool {
-        matches!(self, Self::Names | Self::Choice { .. } | Self::Secret)
+        matches!(self, Self::List(_) | Self::Choice { .. } | Self::Secret)
     }
 
     /// Reads a text.
@@ -69,12 +86,14 @@ impl Kind {
                 .ok()
                 .filter(|number| (least..=most).contains(number))
                 .map(ValueKind::I64),
-            Self::Url => url(text).map(ValueKind::String),
+            Self::Url { tls } => url(text, tls).map(ValueKind::String),
+            Self::Proxy => (PROXY_WORDS.contains(&text) || url(text, false).is_some())
+                .then(|| ValueKind::String(text.to_owned())),
             Self::Path => (!text.is_empty())
                 .then(|| ValueKind::String(path(text, base).display().to_string())),
-            Self::Names => {
-                let items = text.split(',').map(str::trim);
-                names(items.filter(|item| !item.is_empty()))
+            Self::List(item) => {
+                let texts = text.split(',').map(str::trim);
+                item.list(texts.filter(|text| !text.is_empty()))
             }
             Self::Choice { allowed, .. } => allowed
                 .contains(&text)
@@ -87,8 +106,9 @@ impl Kind {
         };
         read.ok_or_else(|| {
             let allowed = match self {
-                Self::Names => {
-                    "names of capabilities with commas between, as in `chat,code,files`".to_owned()
+                Self::List(item) => {
+                    let (what, examples) = item.described();
+                    format!("{what} with commas between, as in `{}`", examples.join(","))
                 }
                 Self::Switch => "`true` or `false` (or `1`/`0`, `yes`/`no`, `on`/`off`)".to_owned(),
                 _ => self.allowed(),
@@ -112,13 +132,18 @@ impl Kind {
             (Self::Number { .. }, ValueKind::I64(number)) => {
                 self.of_text(&number.to_string(), base)
             }
-            (Self::Names, ValueKind::Array(items)) => {
+            (Self::List(item), ValueKind::Array(items)) => {
                 let texts: Option<Vec<&str>> = items.iter().map(|item| text(&item.kind)).collect();
-                let read = texts.and_then(|texts| names(texts.into_iter()));
+                let read = texts.and_then(|texts| item.list(texts.into_iter()));
                 read.ok_or_else(|| self.allowed())
             }
             (
-                Self::Url | Self::Path | Self::Choice { .. } | Self::Address | Self::Secret,
+                Self::Url { .. }
+                | Self::Proxy
+                | Self::Path
+                | Self::Choice { .. }
+                | Self::Address
+                | Self::Secret,
                 ValueKind::String(text),
             ) => self.of_text(text, base),
             _ => Err(self.allowed()),
@@ -131,9 +156,14 @@ impl Kind {
         match self {
             Self::Switch => "`true` or `false`".to_owned(),
             Self::Number { least, most } => format!("a whole number from {least} to {most}"),
-            Self::Url => "the server's base address, as in `http://127.0.0.1:8080` (no TLS, no user, no query)".to_owned(),
+            Self::Url { tls: false } => "the server's base address, as in `http://127.0.0.1:8080` (no TLS, no user, no query)".to_owned(),
+            Self::Url { tls: true } => "the server's base address, as in `http://127.0.0.1:8888` (no user, no query)".to_owned(),
+            Self::Proxy => "`none`, `environment` or a proxy's address, as in `http://proxy.example:3128`".to_owned(),
             Self::Path => "a path".to_owned(),
-            Self::Names => "a list of names of capabilities, as in `[\"chat\", \"code\", \"files\"]`".to_owned(),
+            Self::List(item) => {
+                let (what, examples) = item.described();
+                format!("a list of {what}, as in `{}`", super::template::list(examples.iter().copied()))
+            }
             Self::Choice { allowed, .. } => {
                 let quoted: Vec<String> = allowed.iter().map(|word| format!("`{word}`")).collect();
                 quoted.join(" or ")
@@ -180,10 +210,12 @@ pub(super) fn switch(text: &str) -> Option<bool> {
     }
 }
 
+const PROXY_WORDS: [&str; 2] = ["none", "environment"];
+
 /// A base address, without a slash at its end.
-fn url(text: &str) -> Option<String> {
+fn url(text: &str, tls: bool) -> Option<String> {
     let is_base = Url::parse(text).is_ok_and(|url| {
-        url.scheme() == "http"
+        (url.scheme() == "http" || (tls && url.scheme() == "https"))
             && url.has_host()
             && url.username().is_empty()
             && url.password().is_none()
@@ -200,14 +232,46 @@ fn path(text: &str, base: Base<'_>) -> PathBuf {
     }
 }
 
-/// Names of capabilities, each once.
-fn names<'a>(items: impl Iterator<Item = &'a str>) -> Option<ValueKind> {
-    let mut names: Vec<&str> = Vec::new();
-    for item in items {
-        Name::parse(item).ok()?;
-        if !names.contains(&item) {
-            names.push(item);
+impl Item {
+    /// What it is, and examples.
+    fn described(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Self::Capability => ("names of capabilities", &["chat", "code", "files"]),
+            Self::Origin => (
+                "origins, none of them for every host",
+                &["http://127.0.0.1:9000", "https://*.home.arpa"],
+            ),
+            Self::Domain => ("domains", &["docs.rs", "wikipedia.org"]),
         }
     }
-    Some(ValueKind::from(names))
+
+    fn is_one(self, text: &str) -> bool {
+        match self {
+            Self::Capability => Name::parse(text).is_ok(),
+            Self::Origin => {
+                OriginPattern::parse(text).is_ok_and(|pattern| !pattern.names_any_host())
+            }
+            Self::Domain => {
+                !text.contains(['*', ':']) && OriginPattern::parse(&format!("http://{text}")).is_ok()
+            }
+        }
+    }
+
+    /// The texts, each once, if all of them are such. Case does not matter in a domain.
+    fn list<'a>(self, texts: impl Iterator<Item = &'a str>) -> Option<ValueKind> {
+        let mut list: Vec<String> = Vec::new();
+        for text in texts {
+            let text = match self {
+                Self::Domain => text.to_lowercase(),
+                Self::Capability | Self::Origin => text.to_owned(),
+            };
+            if !self.is_one(&text) {
+                return None;
+            }
+            if !list.contains(&text) {
+                list.push(text);
+            }
+        }
+        Some(ValueKind::from(list))
+    }
 }

@@ -91,7 +91,9 @@ fn without(setting: &Setting) -> String {
 fn literal(setting: &Setting) -> String {
     match (setting.kind, setting.fallback) {
         (Kind::Switch | Kind::Number { .. }, Fallback::Value(value)) => value.to_owned(),
-        (Kind::Names, Fallback::Value(value)) => list(value.split(',')),
+        (Kind::List(_), Fallback::Value(value)) => {
+            list(value.split(',').filter(|text| !text.is_empty()))
+        }
         (_, Fallback::Value(value)) => quoted(value),
         (Kind::Number { least, .. }, Fallback::Told(_)) => least.to_string(),
         (_, Fallback::Told(_)) => "\"…\"".to_owned(),

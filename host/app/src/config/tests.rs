@@ -5,6 +5,8 @@ mod files;
 use std::fs;
 use std::path::Path;
 
+use forge_runtime::Proxy;
+
 use super::*;
 
 /// A machine with a workspace, a home folder and nothing set.
@@ -88,6 +90,7 @@ fn nothing_set_is_a_local_llama_in_the_current_folder() {
         Some(root.join("home/.local/share/forge/traces.jsonl").as_path())
     );
     assert!(config.allow.network && config.allow.llm && !config.log.debug);
+    assert_eq!(config.web, Web::default());
 }
 
 #[test]
@@ -104,6 +107,10 @@ fn what_is_set_holds() {
         ("TRACE_ENABLED", "off"),
         ("POLICY_ALLOW_NETWORK", "false"),
         ("SHOW_DEBUG", "YES"),
+        ("FORGE_PRIVATE_ORIGINS", "http://nas.lan:8080, http://nas.lan:8080"),
+        ("FORGE_PROXY", "http://proxy.lan:3128"),
+        ("WEB_FETCH_ALLOWED_DOMAINS", "Docs.rs,x.com"),
+        ("SEARXNG_URL", "https://search.lan/"),
     ])
     .unwrap();
     let llama = llama_of(&config);
@@ -124,6 +131,11 @@ fn what_is_set_holds() {
     assert!(config.enabled_tools.is_chosen && config.log.debug);
     assert_eq!(config.trace_file, None);
     assert!(!config.allow.network && config.allow.subprocess);
+    let origins = config.web.private_origins.iter().map(ToString::to_string);
+    assert!(origins.eq(["http://nas.lan:8080"]));
+    assert_eq!(config.web.proxy, Proxy::At("http://proxy.lan:3128".to_owned()));
+    assert_eq!(config.web.fetch.allowed_domains, ["docs.rs", "x.com"]);
+    assert_eq!(config.web.search.url, "https://search.lan");
 }
 
 #[test]

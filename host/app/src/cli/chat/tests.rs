@@ -1,5 +1,7 @@
 //! The summary line and what a step is shown as.
 
+use std::collections::BTreeSet;
+
 use forge_contract::effect::FileAction;
 use forge_core::trace::{CallRecord, RunRecord};
 
@@ -29,6 +31,7 @@ fn step(effects: Vec<Effect>) -> StepRecord {
             outcome: "done".to_owned(),
             effects,
             effects_omitted: 0,
+            labels: BTreeSet::new(),
             sub_steps: Vec::new(),
             log: Vec::new(),
             duration_us: 20,
