@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 // What Forge does.
+mod network;
 mod orchestrator;
 mod turns;
 mod conversations;

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use forge_app::app::{App, Before, ChatReport, ChatRequest, RunKind};
-use forge_app::config::{
-    Config, EnabledTools, Log, Memory, ProviderConfig, Server, Switches, Web,
-};
+use forge_app::config::{Config, EnabledTools, Log, Memory, ProviderConfig, Server, Switches, Web};
 use forge_contract::name::Name;
 use forge_core::conversation::ConversationId;
 use forge_core::observer::{Event, Observer};

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use forge_contract::effect::Effect;
 use forge_contract::grant::Grant;
 use forge_contract::report::CallReport;
-use forge_runtime::{Call, Keeping, Limits, LoadError, Plugin, Runtime, Settings, Workspace};
+use forge_runtime::{
+    Call, Keeping, Limits, LoadError, NetworkSettings, Plugin, Runtime, Settings, Workspace,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -37,12 +39,33 @@ pub fn short_limits() -> Limits {
 /// # Panics
 /// When there is no such guest.
 pub async fn load_with(name: &str, limits: Limits) -> Result<Guest, LoadError> {
-    let runtime = Runtime::new(Settings {
+    let settings = Settings {
         limits,
         live_calls: 8,
         ..Settings::default()
-    })
-    .expect("an engine");
+    };
+    load_under(name, settings).await
+}
+
+/// Loads `name` for calls on this network, with the given limits.
+///
+/// # Panics
+/// When it does not load.
+pub async fn load_on(name: &str, network: NetworkSettings, limits: Limits) -> Guest {
+    let settings = Settings {
+        limits,
+        network,
+        // Shared, so that each is compiled once for all tests.
+        cache_dir: Some(Place::Guests.beside("test-cache/guests")),
+        ..Settings::default()
+    };
+    load_under(name, settings)
+        .await
+        .unwrap_or_else(|error| panic!("`{name}` does not load: {error}"))
+}
+
+async fn load_under(name: &str, settings: Settings) -> Result<Guest, LoadError> {
+    let runtime = Runtime::new(settings).expect("an engine");
     let plugin = runtime.load(Place::Guests.component(name)).await?;
     let around = tempfile::tempdir().expect("a temporary folder");
     let inside = around.path().join("inside");

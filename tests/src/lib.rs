@@ -8,3 +8,4 @@ pub mod place;
 pub mod guest;
 pub mod forge;
 pub mod model;
+pub mod rig;

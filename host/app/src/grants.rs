@@ -78,7 +78,11 @@ fn narrowed(grant: Grant, origins: Option<BTreeSet<OriginPattern>>) -> Grant {
         network: origins,
         ..grant.allowed.clone()
     };
-    let both = Grant { allowed, ..grant.clone() }.limited_to(&grant.allowed);
+    let both = Grant {
+        allowed,
+        ..grant.clone()
+    }
+    .limited_to(&grant.allowed);
     Grant {
         allowed: both.allowed,
         ..grant
@@ -95,7 +99,11 @@ fn fetchable(web: &Web) -> Option<BTreeSet<OriginPattern>> {
         .iter()
         .flat_map(|domain| [domain.clone(), format!("**.{domain}")]);
     let origins = hosts.flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")]);
-    Some(origins.filter_map(|origin| OriginPattern::parse(&origin).ok()).collect())
+    Some(
+        origins
+            .filter_map(|origin| OriginPattern::parse(&origin).ok())
+            .collect(),
+    )
 }
 
 /// The origin of a base address.
@@ -150,7 +158,12 @@ mod tests {
         check(
             "web_fetch",
             &web(&["x.com"], &[]),
-            &["http://x.com:*", "https://x.com:*", "http://**.x.com:*", "https://**.x.com:*"],
+            &[
+                "http://x.com:*",
+                "https://x.com:*",
+                "http://**.x.com:*",
+                "https://**.x.com:*",
+            ],
             &[],
             1,
         );

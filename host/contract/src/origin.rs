@@ -21,10 +21,11 @@ pub struct OriginPattern {
 /// Ports of services that a request could be smuggled to, which `:*` leaves out (the Fetch standard, "port
 /// blocking").
 pub const BLOCKED_PORTS: [u16; 83] = [
-    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103,
-    104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514,
-    515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723,
-    2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
+    102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427,
+    465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990,
+    993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667,
+    6668, 6669, 6679, 6697, 10080,
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,7 +72,9 @@ impl OriginPattern {
         let (host, port) = split_port(rest)
             .ok_or_else(|| not_an_origin("its port is neither a number from 1 to 65535 nor `*`"))?;
         let host = HostPattern::parse(host).ok_or_else(|| {
-            not_an_origin("its host must be a lower-case name, an IP address, `*.name`, `**.name` or `*`")
+            not_an_origin(
+                "its host must be a lower-case name, an IP address, `*.name`, `**.name` or `*`",
+            )
         })?;
         Ok(Self {
             scheme,
@@ -95,9 +98,7 @@ impl OriginPattern {
     /// Whether each origin that matches `other` matches this pattern too.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
-        self.scheme == other.scheme
-            && self.port.covers(other.port)
-            && self.host.covers(&other.host)
+        self.scheme == other.scheme && self.port.covers(other.port) && self.host.covers(&other.host)
     }
 
     /// The pattern of the origins that match both.

@@ -23,13 +23,13 @@ use forge_contract::method::Method;
 use forge_contract::origin::OriginPattern;
 use tokio::sync::OnceCell;
 
+pub use address::is_public;
+pub use connect::Proxy;
 pub(crate) use decode::{ENCODINGS, Wanted, collect};
 pub(crate) use exchange::{Access, Patience};
 pub(crate) use refusal::Refusal;
-pub(crate) use target::{Target, shortened};
-pub use address::is_public;
-pub use connect::Proxy;
 pub use resolve::{Lookup, Resolve, SystemResolver};
+pub(crate) use target::{Target, shortened};
 pub use tls::Roots;
 
 use connect::Client;
@@ -139,7 +139,10 @@ impl Network {
             return Ok(client);
         }
         let roots = &self.settings.roots;
-        let trust = self.trust.get_or_try_init(|| tls::Trust::load(roots)).await?;
+        let trust = self
+            .trust
+            .get_or_try_init(|| tls::Trust::load(roots))
+            .await?;
         let client = connect::client(&self.settings, trust, rules);
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if clients.len() >= KEPT_CLIENTS {
@@ -160,3 +163,6 @@ impl Network {
         clients.last().map(|kept| kept.client.clone())
     }
 }
+
+#[cfg(test)]
+mod tests;

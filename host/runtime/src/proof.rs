@@ -153,7 +153,11 @@ fn interface(name: &str) -> &str {
 }
 
 fn is_known_version(name: &str) -> bool {
-    let line = if name.starts_with("wasi:") { "0.2." } else { "0.1." };
+    let line = if name.starts_with("wasi:") {
+        "0.2."
+    } else {
+        "0.1."
+    };
     name.split_once('@')
         .is_some_and(|(_, version)| version.starts_with(line))
 }

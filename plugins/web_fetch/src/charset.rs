@@ -37,7 +37,10 @@ fn of_page(head: &[u8]) -> Option<&'static Encoding> {
         let (_, value) = tag.split_once("charset")?;
         let value = value.trim_start().strip_prefix('=')?.trim_start();
         let value = value.trim_start_matches(['"', '\'']);
-        value.split(['"', '\'', ' ', ';', '/']).next().map(str::to_owned)
+        value
+            .split(['"', '\'', ' ', ';', '/'])
+            .next()
+            .map(str::to_owned)
     });
     let found = labels.filter_map(|label| labelled(&label)).next()?;
     // Whoever could be read so far was not in a form with two bytes for each letter.
@@ -68,11 +71,13 @@ mod tests {
         check("日本".as_bytes(), "text/plain", "日本");
         check(b"a\xffb", "text/plain; charset=utf-8", "a\u{fffd}b");
         check(b"x", "text/plain; charset=klingon", "x");
-        let page = b"<html><head><META content='text/html; charset=Shift_JIS'></head>\x93\xfa\x96\x7b";
+        let page =
+            b"<html><head><META content='text/html; charset=Shift_JIS'></head>\x93\xfa\x96\x7b";
         assert!(decode(page, None).ends_with("日本"));
         let page = b"<meta charset = \"windows-1251\"/>\xcf\xf0\xe8\xe2\xe5\xf2";
         assert!(decode(page, None).ends_with("Привет"));
-        let page = b"\xcf\xf0\xe8\xe2\xe5\xf2, \xea\xe0\xea \xe4\xe5\xeb\xe0? \xd5\xee\xf0\xee\xf8\xee.";
+        let page =
+            b"\xcf\xf0\xe8\xe2\xe5\xf2, \xea\xe0\xea \xe4\xe5\xeb\xe0? \xd5\xee\xf0\xee\xf8\xee.";
         assert_eq!(decode(page, None), "Привет, как дела? Хорошо.");
     }
 }

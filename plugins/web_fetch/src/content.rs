@@ -8,8 +8,7 @@ use crate::{charset, page};
 
 /// What stands for a page without any text.
 pub(crate) const EMPTY: &str = "[the page holds no text]";
-const EMPTY_SHELL: &str =
-    "[the page holds no text of its own: a script draws it in a browser, and no script is run here]";
+const EMPTY_SHELL: &str = "[the page holds no text of its own: a script draws it in a browser, and no script is run here]";
 /// How much of the body of an error is told, in characters.
 const EXCERPT_CHARS: usize = 200;
 
@@ -30,7 +29,9 @@ pub(crate) fn text(fetched: &Fetched) -> Result<String> {
     let text = match form {
         Form::Plain => decoded,
         Form::Html => match page::markdown(&decoded, &fetched.url) {
-            text if text.is_empty() && page::has_script(&decoded) => return Ok(EMPTY_SHELL.to_owned()),
+            text if text.is_empty() && page::has_script(&decoded) => {
+                return Ok(EMPTY_SHELL.to_owned());
+            }
             text => text,
         },
     };
@@ -55,21 +56,33 @@ fn media(fetched: &Fetched) -> Option<Mime> {
 fn form(fetched: &Fetched, media: Option<&Mime>) -> Result<Form> {
     let Some(media) = media else {
         let told = fetched.content_type.as_deref().unwrap_or("nothing");
-        return Err(refused(fetched, &format!("its server says `{told}` of what it is")));
+        return Err(refused(
+            fetched,
+            &format!("its server says `{told}` of what it is"),
+        ));
     };
     let subtype = media.subtype().as_str();
     let suffix = media.suffix().map_or("", |suffix| suffix.as_str());
     // A type is sometimes set without looking at the file. Words alone can look like the beginning of one.
-    if fetched.body.iter().take(SNIFFED_BYTES).any(|byte| *byte == 0)
+    if fetched
+        .body
+        .iter()
+        .take(SNIFFED_BYTES)
+        .any(|byte| *byte == 0)
         && let Some(found) = infer::get(&fetched.body)
         && !found.mime_type().starts_with("text/")
     {
-        return Err(refused(fetched, &format!("it is binary ({})", found.mime_type())));
+        return Err(refused(
+            fetched,
+            &format!("it is binary ({})", found.mime_type()),
+        ));
     }
     match (media.type_().as_str(), subtype) {
         ("text", "html") | ("application", "xhtml") => Ok(Form::Html),
         ("text", _)
-        | ("application", "json" | "xml" | "javascript" | "yaml" | "toml" | "x-ndjson") => Ok(Form::Plain),
+        | ("application", "json" | "xml" | "javascript" | "yaml" | "toml" | "x-ndjson") => {
+            Ok(Form::Plain)
+        }
         _ if matches!(suffix, "json" | "xml" | "yaml") => Ok(Form::Plain),
         ("application", "pdf") => Err(refused(fetched, "it is a PDF")),
         ("image", _) => Err(refused(fetched, &format!("it is a picture ({media})"))),

@@ -43,7 +43,9 @@ pub(crate) fn follow(url: &str, settings: &Settings) -> Result<Fetched> {
         }
         let next = target(url, &response)?;
         if seen.contains(&next) {
-            return Err(Error::failed(format!("`{asked}` leads in a circle, by way of `{next}`")));
+            return Err(Error::failed(format!(
+                "`{asked}` leads in a circle, by way of `{next}`"
+            )));
         }
         if seen.len() > HOPS {
             return Err(Error::failed(format!(
@@ -57,7 +59,9 @@ pub(crate) fn follow(url: &str, settings: &Settings) -> Result<Fetched> {
 fn parse(text: &str) -> Result<Url> {
     let text = text.trim();
     let unfit = |problem: &str| {
-        Error::invalid_input(format!("`{text}` can't be fetched: {problem}, as in `https://example.com/page`"))
+        Error::invalid_input(format!(
+            "`{text}` can't be fetched: {problem}, as in `https://example.com/page`"
+        ))
     };
     if text.is_empty() {
         return Err(unfit("give a whole URL"));
@@ -72,7 +76,10 @@ fn parse(text: &str) -> Result<Url> {
 
 fn send(url: &Url, settings: &Settings) -> Result<http::Response> {
     http::Request::get(url.as_str())
-        .header("accept", "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1")
+        .header(
+            "accept",
+            "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1",
+        )
         .timeout(Duration::from_secs(settings.timeout_seconds))
         // One more, to see whether there is more.
         .max_bytes(settings.max_bytes + 1)
@@ -83,7 +90,9 @@ fn send(url: &Url, settings: &Settings) -> Result<http::Response> {
 fn target(url: &Url, response: &http::Response) -> Result<Url> {
     let status = response.status;
     let location = response.header("location").ok_or_else(|| {
-        Error::failed(format!("`{url}` answers {status} and does not say where the page is"))
+        Error::failed(format!(
+            "`{url}` answers {status} and does not say where the page is"
+        ))
     })?;
     let mut next = url
         .join(location)
@@ -97,7 +106,10 @@ fn led_to(seen: &[Url], error: Error) -> Error {
     match seen {
         [.., before, _] => Error::new(
             error.code(),
-            format!("`{before}` leads to another page, which can't be fetched: {}", error.message()),
+            format!(
+                "`{before}` leads to another page, which can't be fetched: {}",
+                error.message()
+            ),
         ),
         _ => error,
     }

@@ -31,8 +31,15 @@ pub(crate) fn markdown(html: &str, url: &Url) -> String {
     }
     parts.extend(Some(body).filter(|body| !body.is_empty()));
     if !taken.frames.is_empty() {
-        let lines: Vec<String> = taken.frames.iter().map(|frame| format!("- <{frame}>")).collect();
-        parts.push(format!("The page shows other pages in frames:\n\n{}", lines.join("\n")));
+        let lines: Vec<String> = taken
+            .frames
+            .iter()
+            .map(|frame| format!("- <{frame}>"))
+            .collect();
+        parts.push(format!(
+            "The page shows other pages in frames:\n\n{}",
+            lines.join("\n")
+        ));
     }
     if parts.len() == 1 && parts[0].starts_with("# ") && !taken.has_heading {
         // A title alone is no text.
@@ -53,13 +60,23 @@ fn tidied(markdown: &str) -> String {
     let mut blank = 0;
     for line in markdown.lines() {
         let marks = line.trim_start();
-        let opening = marks.starts_with("```").then(|| &marks[..marks.len() - marks.trim_start_matches('`').len()]);
+        let opening = marks
+            .starts_with("```")
+            .then(|| &marks[..marks.len() - marks.trim_start_matches('`').len()]);
         match (fence, opening) {
             (None, Some(_)) => fence = opening,
-            (Some(open), Some(closing)) if marks.trim_end() == closing && closing.len() >= open.len() => fence = None,
+            (Some(open), Some(closing))
+                if marks.trim_end() == closing && closing.len() >= open.len() =>
+            {
+                fence = None
+            }
             _ => {}
         }
-        let line = if fence.is_some() { line } else { line.trim_end() };
+        let line = if fence.is_some() {
+            line
+        } else {
+            line.trim_end()
+        };
         blank = if line.is_empty() { blank + 1 } else { 0 };
         if blank > 1 && fence.is_none() {
             continue;
@@ -79,7 +96,8 @@ fn with_plain_underscores(line: &str) -> String {
     let parts: Vec<&str> = line.split("\\_").collect();
     let mut text = parts[0].to_owned();
     for part in &parts[1..] {
-        let is_within = text.ends_with(char::is_alphanumeric) && part.starts_with(char::is_alphanumeric);
+        let is_within =
+            text.ends_with(char::is_alphanumeric) && part.starts_with(char::is_alphanumeric);
         text.push_str(if is_within { "_" } else { "\\_" });
         text.push_str(part);
     }

@@ -51,21 +51,44 @@ mod tests {
     #[test]
     fn a_long_text_is_shown_in_parts() {
         let check = |text: &str, from: usize, was_cut: bool, expected: &str| {
-            let part = Part { from, most: 4, was_cut };
+            let part = Part {
+                from,
+                most: 4,
+                was_cut,
+            };
             assert_eq!(part.of(text).unwrap(), expected);
         };
         check("abcd", 0, false, "abcd");
         check("", 0, false, "");
-        check("äbcde", 0, false, "äbcd\n\n[characters 0 to 4 of 5; go on with `from`: 4]");
+        check(
+            "äbcde",
+            0,
+            false,
+            "äbcd\n\n[characters 0 to 4 of 5; go on with `from`: 4]",
+        );
         check("abcdé", 4, false, "é");
-        check("abcd", 0, true, "abcd\n\n[the page goes on, and no more of it was read]");
+        check(
+            "abcd",
+            0,
+            true,
+            "abcd\n\n[the page goes on, and no more of it was read]",
+        );
         check(
             "abcdefghi",
             4,
             true,
             "efgh\n\n[characters 4 to 8 of 9 that were read; go on with `from`: 8]",
         );
-        let beyond = Part { from: 9, most: 4, was_cut: false }.of("abc").unwrap_err();
-        assert_eq!(beyond.message(), "the text has 3 characters, so nothing begins at `from` 9");
+        let beyond = Part {
+            from: 9,
+            most: 4,
+            was_cut: false,
+        }
+        .of("abc")
+        .unwrap_err();
+        assert_eq!(
+            beyond.message(),
+            "the text has 3 characters, so nothing begins at `from` 9"
+        );
     }
 }

@@ -12,7 +12,16 @@ use crate::tree::{attribute, tag, text_of};
 const MOST_SPANNED: usize = 50;
 /// What stands in a table that is there for the looks.
 const BLOCKS: [&str; 10] = [
-    "table", "pre", "ul", "ol", "dl", "blockquote", "h1", "h2", "h3", "h4",
+    "table",
+    "pre",
+    "ul",
+    "ol",
+    "dl",
+    "blockquote",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
 ];
 
 /// Writes a table, or what stands in one that only lays a page out.
@@ -59,7 +68,9 @@ impl Found {
             match tag(&node) {
                 Some("tr") => {
                     let cells = node.children.borrow();
-                    let cells = cells.iter().filter(|cell| matches!(tag(cell), Some("td" | "th")));
+                    let cells = cells
+                        .iter()
+                        .filter(|cell| matches!(tag(cell), Some("td" | "th")));
                     found.rows.push(cells.cloned().collect());
                 }
                 Some("caption") => found.caption = Some(node.clone()),
@@ -82,7 +93,8 @@ impl Found {
 fn holds_block(cell: &Rc<Node>) -> bool {
     let mut waiting = vec![cell.clone()];
     while let Some(node) = waiting.pop() {
-        if tag(&node).is_some_and(|tag| BLOCKS.contains(&tag)) && !text_of(&node).trim().is_empty() {
+        if tag(&node).is_some_and(|tag| BLOCKS.contains(&tag)) && !text_of(&node).trim().is_empty()
+        {
             return true;
         }
         waiting.extend(node.children.borrow().iter().cloned());
@@ -105,7 +117,11 @@ fn filled(rows: &[Vec<Rc<Node>>], text: impl Fn(&Rc<Node>) -> String) -> Vec<Vec
             while is_taken(texts.len()) {
                 texts.push(String::new());
             }
-            spans.push((texts.len(), spanned(cell, "colspan"), spanned(cell, "rowspan")));
+            spans.push((
+                texts.len(),
+                spanned(cell, "colspan"),
+                spanned(cell, "rowspan"),
+            ));
             texts.push(text(cell));
             texts.extend(vec![String::new(); spanned(cell, "colspan") - 1]);
         }
@@ -128,7 +144,11 @@ fn spanned(cell: &Rc<Node>, direction: &str) -> usize {
 
 fn in_one_line(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join(" / ").replace("&#124;", "|").replace('|', "\\|")
+    lines
+        .collect::<Vec<_>>()
+        .join(" / ")
+        .replace("&#124;", "|")
+        .replace('|', "\\|")
 }
 
 /// The rows, the first of which is the head, as Markdown wants one.

@@ -10,14 +10,21 @@ use url::Url;
 
 /// Elements that are no content.
 const DROPPED: [&str; 28] = [
-    "script", "style", "template", "svg", "canvas", "object", "embed", "video", "audio", "map", "nav", "dialog", "menu",
-    "input", "button", "select", "textarea", "datalist", "progress", "meter", "link", "meta", "base", "head", "title",
-    "applet", "label", "noframes",
+    "script", "style", "template", "svg", "canvas", "object", "embed", "video", "audio", "map",
+    "nav", "dialog", "menu", "input", "button", "select", "textarea", "datalist", "progress",
+    "meter", "link", "meta", "base", "head", "title", "applet", "label", "noframes",
 ];
 /// Elements that are the page's own and no content, unless they are within the content.
 const AROUND: [&str; 3] = ["header", "footer", "aside"];
 /// Roles that say the same.
-const DROPPED_ROLES: [&str; 6] = ["navigation", "banner", "contentinfo", "search", "menu", "dialog"];
+const DROPPED_ROLES: [&str; 6] = [
+    "navigation",
+    "banner",
+    "contentinfo",
+    "search",
+    "menu",
+    "dialog",
+];
 /// How deep elements may lie in one another; what is deeper is taken as plain text. Whoever writes the tree goes down
 /// it by calls, and a browser stops at 512.
 const DEPTH: usize = 256;
@@ -42,7 +49,10 @@ impl Taken {
             frames: Vec::new(),
         };
         found.look(tree);
-        let content = found.main.clone().filter(|main| !text_of(main).trim().is_empty());
+        let content = found
+            .main
+            .clone()
+            .filter(|main| !text_of(main).trim().is_empty());
         let is_main = content.is_some();
         let content = content.unwrap_or_else(|| tree.clone());
         let has_heading = prune(&content, &found.base, is_main);
@@ -90,8 +100,12 @@ impl Found {
             }
             waiting.extend(node.children.borrow().iter().rev().cloned());
         }
-        let frames = sources.iter().filter_map(|source| self.base.join(source).ok());
-        self.frames = frames.filter(|frame| matches!(frame.scheme(), "http" | "https")).collect();
+        let frames = sources
+            .iter()
+            .filter_map(|source| self.base.join(source).ok());
+        self.frames = frames
+            .filter(|frame| matches!(frame.scheme(), "http" | "https"))
+            .collect();
     }
 }
 
@@ -108,7 +122,9 @@ fn prune(content: &Rc<Node>, base: &Url, is_within: bool) -> bool {
             continue;
         }
         let is_within = is_within || matches!(name, "article" | "main");
-        node.children.borrow_mut().retain(|child| is_content(child, is_within));
+        node.children
+            .borrow_mut()
+            .retain(|child| is_content(child, is_within));
         match name {
             "a" => complete(&node, "href", base),
             "img" => complete(&node, "src", base),
@@ -116,25 +132,45 @@ fn prune(content: &Rc<Node>, base: &Url, is_within: bool) -> bool {
             _ => {}
         }
         let children = node.children.borrow();
-        waiting.extend(children.iter().map(|child| (child.clone(), depth + 1, is_within)));
+        waiting.extend(
+            children
+                .iter()
+                .map(|child| (child.clone(), depth + 1, is_within)),
+        );
     }
     has_heading
 }
 
 /// Classes of what is only there for a browser: numbers of lines, and links of a heading to itself.
-const DROPPED_CLASSES: [&str; 6] = ["gutter", "lineno", "linenos", "line-numbers", "headerlink", "anchorjs-link"];
+const DROPPED_CLASSES: [&str; 6] = [
+    "gutter",
+    "lineno",
+    "linenos",
+    "line-numbers",
+    "headerlink",
+    "anchorjs-link",
+];
 
 fn is_content(node: &Rc<Node>, is_within: bool) -> bool {
     let Some(name) = tag(node) else {
-        return !matches!(node.data, NodeData::Comment { .. } | NodeData::ProcessingInstruction { .. });
+        return !matches!(
+            node.data,
+            NodeData::Comment { .. } | NodeData::ProcessingInstruction { .. }
+        );
     };
-    let style = || attribute(node, "style").unwrap_or_default().replace(' ', "");
+    let style = || {
+        attribute(node, "style")
+            .unwrap_or_default()
+            .replace(' ', "")
+    };
     let is_hidden = attribute(node, "hidden").is_some()
         || attribute(node, "aria-hidden").as_deref() == Some("true")
         || style().contains("display:none");
     let role = attribute(node, "role");
     let classes = attribute(node, "class").unwrap_or_default();
-    let is_aid = classes.split_whitespace().any(|class| DROPPED_CLASSES.contains(&class));
+    let is_aid = classes
+        .split_whitespace()
+        .any(|class| DROPPED_CLASSES.contains(&class));
     let is_around = AROUND.contains(&name) && !is_within;
     // A picture without words says nothing here.
     let is_silent = name == "img" && attribute(node, "alt").is_none_or(|alt| alt.trim().is_empty());
@@ -176,7 +212,11 @@ fn complete(node: &Rc<Node>, name: &str, base: &Url) {
 
 /// Puts what stands in a `pre` into a `code`, as most pages do: then it is written as a block.
 fn fence(node: &Rc<Node>) {
-    let has_code = node.children.borrow().iter().any(|child| tag(child) == Some("code"));
+    let has_code = node
+        .children
+        .borrow()
+        .iter()
+        .any(|child| tag(child) == Some("code"));
     if has_code {
         return;
     }
@@ -217,7 +257,9 @@ pub(crate) fn attribute(node: &Rc<Node>, name: &str) -> Option<String> {
         return None;
     };
     let attributes = attrs.borrow();
-    let found = attributes.iter().find(|attribute| &*attribute.name.local == name);
+    let found = attributes
+        .iter()
+        .find(|attribute| &*attribute.name.local == name);
     found.map(|attribute| attribute.value.to_string())
 }
 

@@ -89,7 +89,9 @@ fn run(search: Search) -> Result<String> {
     let settings: Settings = settings::read()?;
     let query = search.query.trim();
     if query.is_empty() {
-        return Err(Error::invalid_input("the `query` is blank: say what to look for"));
+        return Err(Error::invalid_input(
+            "the `query` is blank: say what to look for",
+        ));
     }
     let url = address(&settings, &search, query)?;
     let response = http::Request::get(url.as_str())
@@ -106,17 +108,33 @@ fn run(search: Search) -> Result<String> {
 
 fn address(settings: &Settings, search: &Search, query: &str) -> Result<Url> {
     let base = format!("{}/search", settings.url.trim_end_matches('/'));
-    let unfit = |_| Error::unavailable(format!("`SEARXNG_URL` is `{}`, which is no URL", settings.url));
+    let unfit = |_| {
+        Error::unavailable(format!(
+            "`SEARXNG_URL` is `{}`, which is no URL",
+            settings.url
+        ))
+    };
     let mut url = Url::parse(&base).map_err(unfit)?;
     let mut parameters = url.query_pairs_mut();
-    parameters.append_pair("q", query).append_pair("format", "json");
+    parameters
+        .append_pair("q", query)
+        .append_pair("format", "json");
     if let Some(range) = &search.time_range {
         parameters.append_pair("time_range", range.as_str());
     }
-    if let Some(language) = search.language.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
-        let is_tag = language.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if let Some(language) = search
+        .language
+        .as_deref()
+        .map(str::trim)
+        .filter(|it| !it.is_empty())
+    {
+        let is_tag = language
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         if !is_tag {
-            return Err(Error::invalid_input(format!("`{language}` is no language: use one like `de` or `en-US`")));
+            return Err(Error::invalid_input(format!(
+                "`{language}` is no language: use one like `de` or `en-US`"
+            )));
         }
         parameters.append_pair("language", language);
     }
@@ -141,7 +159,9 @@ fn refused(settings: &Settings, status: u16) -> Error {
         429 => ": its limiter wants a pause",
         _ => "",
     };
-    Error::unavailable(format!("the search server `{server}` answers {status}{hint}"))
+    Error::unavailable(format!(
+        "the search server `{server}` answers {status}{hint}"
+    ))
 }
 
 fn serde_json_from(response: &http::Response, settings: &Settings) -> Result<Answer> {

@@ -34,9 +34,12 @@ impl Answer {
             ));
         };
         let mut seen = BTreeSet::new();
-        let fresh = results
-            .into_iter()
-            .filter(|found| found.url.as_ref().is_none_or(|url| seen.insert(url.clone())));
+        let fresh = results.into_iter().filter(|found| {
+            found
+                .url
+                .as_ref()
+                .is_none_or(|url| seen.insert(url.clone()))
+        });
         let items: Vec<String> = fresh
             .take(most)
             .enumerate()
@@ -53,7 +56,10 @@ impl Answer {
         }
         let mut text = format!("Results for `{query}`:\n{}", items.join("\n"));
         if !dead.is_empty() {
-            text.push_str(&format!("\n[these engines did not answer: {}]", dead.join(", ")));
+            text.push_str(&format!(
+                "\n[these engines did not answer: {}]",
+                dead.join(", ")
+            ));
         }
         Ok(text)
     }
@@ -97,7 +103,11 @@ fn names(engines: &Value) -> Vec<String> {
     let name = |engine: &Value| match engine {
         Value::String(name) => name.clone(),
         Value::Array(pair) => pair.first().map(word).unwrap_or_default(),
-        Value::Object(fields) => fields.get("engine").or(fields.get("name")).map(word).unwrap_or_default(),
+        Value::Object(fields) => fields
+            .get("engine")
+            .or(fields.get("name"))
+            .map(word)
+            .unwrap_or_default(),
         other => other.to_string(),
     };
     let engines = engines.as_array().into_iter().flatten();
@@ -105,5 +115,7 @@ fn names(engines: &Value) -> Vec<String> {
 }
 
 fn word(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -37,7 +37,10 @@ fn searches_end_as_their_cases_say() {
             move |_| match server["transport_error"].as_str() {
                 Some("Timeout") => Err(Error::timeout("no answer came")),
                 Some(_) => Err(Error::unavailable("nobody listens")),
-                None => Ok(response(u16::try_from(server["status"].as_u64().unwrap()).unwrap(), &server["body"])),
+                None => Ok(response(
+                    u16::try_from(server["status"].as_u64().unwrap()).unwrap(),
+                    &server["body"],
+                )),
             },
             || run(search(case["query"].as_str().unwrap())),
         );
@@ -65,11 +68,16 @@ fn difference(case: &Value, told: &Result<String>) -> Option<&'static str> {
     let class = expected["class"].as_str().unwrap_or("error");
     match (class, told) {
         ("error", Err(_)) => None,
-        ("no results", Ok(text)) => (!text.starts_with("[nothing was found")).then_some("finds something"),
+        ("no results", Ok(text)) => {
+            (!text.starts_with("[nothing was found")).then_some("finds something")
+        }
         ("text", Ok(text)) => {
             let tail = expected["output_tail"].as_str().unwrap_or_default();
-            let lines = expected["lines"].as_u64().unwrap_or(text.lines().count() as u64);
-            (!text.ends_with(tail) || text.lines().count() as u64 != lines).then_some("is another text")
+            let lines = expected["lines"]
+                .as_u64()
+                .unwrap_or(text.lines().count() as u64);
+            (!text.ends_with(tail) || text.lines().count() as u64 != lines)
+                .then_some("is another text")
         }
         _ => Some("is of another class"),
     }
@@ -88,7 +96,9 @@ fn a_search_asks_for_what_was_said() {
         };
         let settings = json!({"url": "https://search.example/base/"});
         let told = testing::with_http(server, || testing::with_settings(&settings, || run(search)));
-        let told = told.map(|_| asked.take()).unwrap_or_else(|error| error.message().to_owned());
+        let told = told
+            .map(|_| asked.take())
+            .unwrap_or_else(|error| error.message().to_owned());
         assert_eq!(told, expected);
     };
     let base = "https://search.example/base/search";
@@ -102,7 +112,10 @@ fn a_search_asks_for_what_was_said() {
         &format!("{base}?q=x&format=json&time_range=week&language=en-US"),
     );
     check(
-        Search { language: Some("e&n".to_owned()), ..search("x") },
+        Search {
+            language: Some("e&n".to_owned()),
+            ..search("x")
+        },
         "`e&n` is no language: use one like `de` or `en-US`",
     );
 }

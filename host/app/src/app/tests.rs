@@ -6,7 +6,7 @@ use forge_core::observer::{Event, Observer};
 use forge_core::policy::Mode;
 
 use super::*;
-use crate::config::{Web, EnabledTools, Switches};
+use crate::config::{EnabledTools, Switches, Web};
 use crate::providers::scripted::Line;
 
 struct Unwatched;

@@ -252,7 +252,8 @@ impl Item {
                 OriginPattern::parse(text).is_ok_and(|pattern| !pattern.names_any_host())
             }
             Self::Domain => {
-                !text.contains(['*', ':']) && OriginPattern::parse(&format!("http://{text}")).is_ok()
+                !text.contains(['*', ':'])
+                    && OriginPattern::parse(&format!("http://{text}")).is_ok()
             }
         }
     }

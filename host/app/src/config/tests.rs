@@ -107,7 +107,10 @@ fn what_is_set_holds() {
         ("TRACE_ENABLED", "off"),
         ("POLICY_ALLOW_NETWORK", "false"),
         ("SHOW_DEBUG", "YES"),
-        ("FORGE_PRIVATE_ORIGINS", "http://nas.lan:8080, http://nas.lan:8080"),
+        (
+            "FORGE_PRIVATE_ORIGINS",
+            "http://nas.lan:8080, http://nas.lan:8080",
+        ),
         ("FORGE_PROXY", "http://proxy.lan:3128"),
         ("WEB_FETCH_ALLOWED_DOMAINS", "Docs.rs,x.com"),
         ("SEARXNG_URL", "https://search.lan/"),
@@ -133,7 +136,10 @@ fn what_is_set_holds() {
     assert!(!config.allow.network && config.allow.subprocess);
     let origins = config.web.private_origins.iter().map(ToString::to_string);
     assert!(origins.eq(["http://nas.lan:8080"]));
-    assert_eq!(config.web.proxy, Proxy::At("http://proxy.lan:3128".to_owned()));
+    assert_eq!(
+        config.web.proxy,
+        Proxy::At("http://proxy.lan:3128".to_owned())
+    );
     assert_eq!(config.web.fetch.allowed_domains, ["docs.rs", "x.com"]);
     assert_eq!(config.web.search.url, "https://search.lan");
 }

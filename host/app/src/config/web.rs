@@ -85,7 +85,10 @@ pub(super) fn read(settled: &Layers) -> Web {
                 .collect(),
         },
         search: WebSearch {
-            url: settled.text("web_search.url").unwrap_or_default().to_owned(),
+            url: settled
+                .text("web_search.url")
+                .unwrap_or_default()
+                .to_owned(),
             timeout_seconds: number(settled, "web_search.timeout"),
             max_results: number(settled, "web_search.max_results"),
         },

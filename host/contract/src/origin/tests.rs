@@ -112,7 +112,11 @@ fn what_two_patterns_have_in_common_is_one() {
         assert_eq!(common, pattern(other).intersection(&pattern(one)));
     };
     check("https://*", "https://x.com", Some("https://x.com"));
-    check("https://*.x.com:8443", "https://a.x.com:*", Some("https://a.x.com:8443"));
+    check(
+        "https://*.x.com:8443",
+        "https://a.x.com:*",
+        Some("https://a.x.com:8443"),
+    );
     check("http://*:*", "http://**.x.com", Some("http://**.x.com"));
     check("http://*:*", "http://x.com:22", None);
     check("http://x.com", "https://x.com", None);

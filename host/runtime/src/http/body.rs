@@ -24,7 +24,12 @@ pub(crate) struct AnswerBody {
 }
 
 impl AnswerBody {
-    pub(super) fn new(incoming: Incoming, origin: String, limit: u64, between_bytes: Duration) -> Self {
+    pub(super) fn new(
+        incoming: Incoming,
+        origin: String,
+        limit: u64,
+        between_bytes: Duration,
+    ) -> Self {
         Self {
             incoming,
             origin,

@@ -57,11 +57,7 @@ const HEAD_START: Duration = Duration::from_millis(250);
 
 /// A client whose connections are made under `rules`.
 pub(super) fn client(settings: &NetworkSettings, trust: &Trust, rules: &Arc<Rules>) -> Client {
-    let guarded = Guarded {
-        settings: Arc::new(settings.clone()),
-        proxy: matcher(&settings.proxy),
-        rules: rules.clone(),
-    };
+    let guarded = Guarded::new(settings, rules);
     let connector = HttpsConnectorBuilder::new()
         .with_tls_config((*trust.0).clone())
         .https_or_http()
@@ -119,12 +115,26 @@ impl Service<Uri> for Guarded {
 }
 
 impl Guarded {
+    pub(super) fn new(settings: &NetworkSettings, rules: &Arc<Rules>) -> Self {
+        Self {
+            settings: Arc::new(settings.clone()),
+            proxy: matcher(&settings.proxy),
+            rules: rules.clone(),
+        }
+    }
+
+    /// The addresses of the host in `uri`, if all of them may be connected to.
+    pub(super) async fn permitted(&self, uri: &Uri) -> Result<Vec<IpAddr>, Refusal> {
+        let to = Destination::of(uri);
+        let addresses = self.addresses(&to).await?;
+        check_addresses(&self.settings, &self.rules, to.parts(), &addresses)?;
+        Ok(addresses)
+    }
+
     async fn connect(&self, uri: &Uri) -> Result<TokioIo<TcpStream>, Refusal> {
         let to = Destination::of(uri);
         let Some(intercept) = self.intercept(&to, uri) else {
-            let addresses = self.addresses(&to).await?;
-            check_addresses(&self.settings, &self.rules, to.parts(), &addresses)?;
-            return connector(addresses)
+            return connector(self.permitted(uri).await?)
                 .call(uri.clone())
                 .await
                 .map_err(|error| to.unreachable(&error));

@@ -59,7 +59,11 @@ pub(crate) async fn collect(
         }
         if bytes.len() as u64 > wanted.max_bytes {
             bytes.truncate(usize::try_from(wanted.max_bytes).unwrap_or(usize::MAX));
-            return if wanted.truncate { Ok(bytes) } else { Err(too_long()) };
+            return if wanted.truncate {
+                Ok(bytes)
+            } else {
+                Err(too_long())
+            };
         }
     }
 }

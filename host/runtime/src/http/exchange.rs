@@ -82,13 +82,18 @@ impl Access {
         Ok(Answer {
             status: head.status,
             headers: head.headers,
-            body: AnswerBody::new(incoming, target.origin(), self.response_bytes, between_bytes),
+            body: AnswerBody::new(
+                incoming,
+                target.origin(),
+                self.response_bytes,
+                between_bytes,
+            ),
             address,
         })
     }
 
     /// What can be said before anything is looked up.
-    fn check(&self, target: &Target, method: &str) -> Result<(), Refusal> {
+    pub(super) fn check(&self, target: &Target, method: &str) -> Result<(), Refusal> {
         let (rules, settings) = (&self.rules, &self.network.settings);
         let is_sendable = Method::parse(method).is_ok() && !NEVER.contains(&method);
         if !is_sendable {

@@ -33,10 +33,18 @@ pub(crate) enum Refusal {
     BadMethod { method: String },
     /// An origin that is not granted.
     #[error("`{origin}` may not be reached by this tool, which may reach {granted}: {remedy}")]
-    Origin { origin: String, granted: String, remedy: String },
+    Origin {
+        origin: String,
+        granted: String,
+        remedy: String,
+    },
     /// An address that is not out in the public internet.
     #[error("`{origin}` may not be reached: its address {address} is not public; {remedy}")]
-    Address { origin: String, address: String, remedy: String },
+    Address {
+        origin: String,
+        address: String,
+        remedy: String,
+    },
     /// A name without an address.
     #[error("`{host}` has no address: {problem}")]
     Unresolved { host: String, problem: String },
@@ -51,13 +59,21 @@ pub(crate) enum Refusal {
     NoTrust { problem: String },
     /// It took too long.
     #[error("`{origin}` was given up: {what} within {limit_ms} ms")]
-    Timeout { origin: String, what: &'static str, limit_ms: u128 },
+    Timeout {
+        origin: String,
+        what: &'static str,
+        limit_ms: u128,
+    },
     /// It took longer than its sender wanted.
     #[error("the request was given up: it did not end within {limit_ms} ms, as `timeout_ms` asks")]
     Late { limit_ms: u128 },
     /// More than may come.
     #[error("the answer of `{origin}` is longer than {limit} bytes, the limit `{name}`")]
-    TooLong { origin: String, limit: u64, name: &'static str },
+    TooLong {
+        origin: String,
+        limit: u64,
+        name: &'static str,
+    },
     /// An answer that breaks HTTP, or was cut off.
     #[error("the answer of `{origin}` can't be read: {problem}")]
     Broken { origin: String, problem: String },

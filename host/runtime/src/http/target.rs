@@ -40,7 +40,10 @@ impl Target {
             return Err(unreadable("it is too long"));
         }
         // Readers of URLs disagree about these: nothing is sent that two could read in two ways.
-        if text.chars().any(|c| c == '\\' || c.is_whitespace() || c.is_control()) {
+        if text
+            .chars()
+            .any(|c| c == '\\' || c.is_whitespace() || c.is_control())
+        {
             return Err(unreadable("it holds white space or a `\\`"));
         }
         let scheme = match text.split_once(':') {
@@ -79,7 +82,9 @@ impl Target {
     /// Refuses what no request may carry.
     pub(crate) fn check_user(&self) -> Result<(), Refusal> {
         if self.has_user {
-            return Err(Refusal::User { host: self.host.clone() });
+            return Err(Refusal::User {
+                host: self.host.clone(),
+            });
         }
         Ok(())
     }
@@ -133,13 +138,25 @@ mod tests {
         };
         check("HTTP://X.COM", "http://x.com http://x.com/");
         check("https://x.com:443/a?b#c", "https://x.com https://x.com/a?b");
-        check("http://x.com:8080/ä", "http://x.com:8080 http://x.com:8080/%C3%A4");
-        check("http://bücher.example/", "http://xn--bcher-kva.example http://xn--");
+        check(
+            "http://x.com:8080/ä",
+            "http://x.com:8080 http://x.com:8080/%C3%A4",
+        );
+        check(
+            "http://bücher.example/",
+            "http://xn--bcher-kva.example http://xn--",
+        );
         check("http://2130706433/", "http://127.0.0.1 http://127.0.0.1/");
         check("http://0x7f.1/", "http://127.0.0.1 ");
         check("http://0177.0.0.1/", "http://127.0.0.1 ");
-        check("http://[::ffff:127.0.0.1]:1/", "http://[::ffff:127.0.0.1]:1 ");
-        check("http://x.com\\@127.0.0.1/", "`http://x.com\\@127.0.0.1/` is no URL that can be asked");
+        check(
+            "http://[::ffff:127.0.0.1]:1/",
+            "http://[::ffff:127.0.0.1]:1 ",
+        );
+        check(
+            "http://x.com\\@127.0.0.1/",
+            "`http://x.com\\@127.0.0.1/` is no URL that can be asked",
+        );
         check("http://x.com\t.evil/", "`http://x.com\t.evil/` is no URL");
         check("http://[::1%25lo]/", "`http://[::1%25lo]/` is no URL");
         check("http://x.com:99999/", "`http://x.com:99999/` is no URL");

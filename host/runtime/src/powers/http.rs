@@ -37,11 +37,17 @@ pub(crate) const FORBIDDEN: [&str; 14] = [
 impl Host for State {
     async fn fetch(&mut self, request: Request) -> wasmtime::Result<Result<Response, Error>> {
         let Some(web) = &self.web else {
-            return Err(wasmtime::Error::msg("the power was linked without its grant"));
+            return Err(wasmtime::Error::msg(
+                "the power was linked without its grant",
+            ));
         };
         let Some(note) = web.begin(request.method.as_str(), &request.url) else {
             let value = self.limits.requests as u64;
-            return Err(LimitReached { limit: "requests", value }.into());
+            return Err(LimitReached {
+                limit: "requests",
+                value,
+            }
+            .into());
         };
         let fetched = fetch(&web.access, request, &note).await;
         Ok(fetched.map_err(|refused| {
@@ -60,7 +66,11 @@ pub(crate) struct Web {
 
 impl Web {
     pub(crate) fn new(access: Access, notes: Arc<RequestNotes>, most_requests: usize) -> Self {
-        Self { access, notes, most_requests }
+        Self {
+            access,
+            notes,
+            most_requests,
+        }
     }
 
     pub(crate) fn access(&self) -> &Access {
@@ -142,9 +152,16 @@ async fn exchange(
     }
     let is_head = sent.method() == http::Method::HEAD;
     let mut answer = access.send(&target, sent, Patience::default()).await?;
-    note.answered(answer.address, answer.status.as_u16(), answer.body.received());
+    note.answered(
+        answer.address,
+        answer.status.as_u16(),
+        answer.body.received(),
+    );
     let wanted = Wanted {
-        max_bytes: options.max_bytes.unwrap_or(u64::MAX).min(access.response_bytes),
+        max_bytes: options
+            .max_bytes
+            .unwrap_or(u64::MAX)
+            .min(access.response_bytes),
         name: match options.max_bytes {
             Some(max_bytes) if max_bytes < access.response_bytes => "max_bytes",
             _ => "response_bytes",

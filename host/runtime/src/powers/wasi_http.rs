@@ -11,8 +11,8 @@ use http_body_util::BodyExt;
 use wasmtime::component::Linker;
 use wasmtime_wasi_http::p2;
 use wasmtime_wasi_http::{
-    Error, ForbiddenHeaderFilter, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks,
-    WasiHttpView,
+    Error, ForbiddenHeaderFilter, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView,
+    WasiHttpHooks, WasiHttpView,
 };
 
 use super::http::{FORBIDDEN, Web};
@@ -105,7 +105,11 @@ async fn send(
     };
     let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
     let answer = web.access().send(&target, request, patience).await?;
-    note.answered(answer.address, answer.status.as_u16(), answer.body.received());
+    note.answered(
+        answer.address,
+        answer.status.as_u16(),
+        answer.body.received(),
+    );
     let note = note.clone();
     let body = answer.body.map_err(move |refusal| told(&note, refusal));
     let mut response = http::Response::new(body.boxed_unsync());

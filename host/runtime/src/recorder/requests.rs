@@ -69,7 +69,9 @@ impl RequestNotes {
             let at = (noted.after + before).min(effects.len());
             effects.insert(at, Effect::Request(noted.note.effect()));
         }
-        requests.iter().any(|noted| noted.note.ended().status.is_some())
+        requests
+            .iter()
+            .any(|noted| noted.note.ended().status.is_some())
     }
 
     fn requests(&self) -> MutexGuard<'_, Vec<Noted>> {
