@@ -167,6 +167,8 @@ fn capabilities_are_listed_with_what_they_require() {
             r#""files"."mkdir" {"workspace":"write"} true"#,
             r#""files"."move" {"workspace":"write"} true"#,
             r#""files"."delete" {"workspace":"write"} true"#,
+            r#""web_fetch"."run" {"network":["http://*:*","https://*:*"]} false"#,
+            r#""web_search"."run" {"network":["http://*:*","https://*:*"]} false"#,
         ]
     );
     let output = program

@@ -16,9 +16,9 @@ use tempfile::TempDir;
 use crate::place::Place;
 
 /// The tools that ship.
-const SHIPPED: [&str; 5] = ["chat", "code", "files", "web_fetch", "web_search"];
+pub const SHIPPED: [&str; 5] = ["chat", "code", "files", "web_fetch", "web_search"];
 
-/// Those of them that are enabled while nobody says otherwise.
+/// Those of them that are enabled while nobody sets anything.
 const ENABLED: [&str; 3] = ["chat", "code", "files"];
 
 /// A Forge of its own.
@@ -27,7 +27,7 @@ pub struct Forge {
     folder: TempDir,
 }
 
-/// How it is set up. `Setup::default()` is what a person has who sets nothing, with all tools that ship.
+/// How it is set up. `Setup::default()` is what a person has who sets nothing, with the tools that are enabled then.
 pub struct Setup {
     /// The most steps of a run.
     pub max_steps: Option<u32>,
@@ -53,7 +53,7 @@ impl Default for Setup {
     fn default() -> Self {
         Self {
             max_steps: None,
-            components: SHIPPED.to_vec(),
+            components: ENABLED.to_vec(),
             enabled: ENABLED.to_vec(),
             files: Vec::new(),
             mode: Mode::Full,

@@ -99,7 +99,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, requests: &
 }
 
 /// Whether the connection goes on.
-async fn answer<S: AsyncWrite + Unpin>(stream: &mut S, path: &str, head: &str) -> bool {
+async fn answer<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, path: &str, head: &str) -> bool {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let whole = match path {
         "/hello" => text("hello"),
@@ -149,7 +149,11 @@ async fn answer<S: AsyncWrite + Unpin>(stream: &mut S, path: &str, head: &str) -
             let head = b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n";
             return drip(stream, head, Duration::from_secs(3600)).await;
         }
-        "/silent" => return std::future::pending().await,
+        "/silent" => {
+            // Until the other side goes.
+            let _ = stream.read(&mut [0; 16]).await;
+            return false;
+        }
         _ => b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_vec(),
     };
     let goes_on = matches!(path, "/hello" | "/echo" | "/page" | "/redirect" | "/gzip");

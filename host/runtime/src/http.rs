@@ -143,8 +143,12 @@ impl Network {
             .trust
             .get_or_try_init(|| tls::Trust::load(roots))
             .await?;
-        let client = connect::client(&self.settings, trust, rules);
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        // Meanwhile another call may have made it.
+        if let Some(kept) = clients.iter().find(|kept| kept.rules == *rules) {
+            return Ok(kept.client.clone());
+        }
+        let client = connect::client(&self.settings, trust, rules);
         if clients.len() >= KEPT_CLIENTS {
             clients.remove(0);
         }

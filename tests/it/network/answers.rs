@@ -128,7 +128,6 @@ async fn a_caller_may_want_less() {
             json!({"max_bytes": 100_000, "truncate": true}),
             100_000,
         ),
-        ("/announced", json!({"max_bytes": 0, "truncate": true}), 0),
         ("/bomb", json!({"max_bytes": 4096, "truncate": true}), 4096),
     ] {
         let report = ask(path, wanted).await;

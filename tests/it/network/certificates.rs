@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicUsize;
 use forge_runtime::{Limits, NetworkSettings, Roots};
 use forge_tests::guest::{answered, load_on};
 use forge_tests::rig::{Names, serve};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
+};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 use serde_json::json;
@@ -17,8 +19,9 @@ use super::{failure, grant, send, settings};
 
 type Authority = CertifiedIssuer<'static, KeyPair>;
 
-fn authority() -> Authority {
+fn authority(name: &str) -> Authority {
     let mut parameters = CertificateParams::new(Vec::new()).unwrap();
+    parameters.distinguished_name.push(DnType::CommonName, name);
     parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     CertifiedIssuer::self_signed(parameters, KeyPair::generate().unwrap()).unwrap()
 }
@@ -53,7 +56,7 @@ async fn server(name: &str, until: i32, issuer: &Authority) -> u16 {
 
 #[tokio::test]
 async fn a_server_must_prove_who_it_is() {
-    let (trusted, stranger) = (authority(), authority());
+    let (trusted, stranger) = (authority("trusted"), authority("stranger"));
     let names = Names::default()
         .with("tls.test", &[&["127.0.0.1"]])
         .with("other.test", &[&["127.0.0.1"]]);

@@ -298,7 +298,6 @@ async fn headers_and_methods_are_held() {
         "denied: `POST` may not be asked of anyone by this tool: `GET`, `HEAD` may",
     )
     .await;
-    check(&all, json!({"url": echo, "timeout_ms": 0}), "timeout: ").await;
     assert_eq!(rig.requests(), 0);
 
     let report = send(&guest, &all, &post).await;

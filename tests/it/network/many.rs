@@ -62,18 +62,19 @@ async fn a_call_that_is_given_up_closes_its_connection() {
     network.first_byte_timeout = Duration::from_secs(20);
     let guest = load_on("fetcher", network, Limits::default()).await;
     let origin = format!("http://127.0.0.1:{}", rig.port());
+    let grant = grant(&[&origin]);
+    let input = |path: &str| json!({"url": format!("{origin}{path}")});
+    // Its connection is kept, and used again.
+    send(&guest, &grant, &input("/hello")).await;
     let before = open_files();
-    let (grant, input) = (
-        grant(&[&origin]),
-        json!({"url": format!("{origin}/silent")}),
-    );
-    let given_up =
-        tokio::time::timeout(Duration::from_millis(300), send(&guest, &grant, &input)).await;
+    let silent = input("/silent");
+    let sending = send(&guest, &grant, &silent);
+    let given_up = tokio::time::timeout(Duration::from_millis(300), sending).await;
     assert!(given_up.is_err());
-    assert_eq!(rig.requests(), 1);
+    assert_eq!((rig.requests(), rig.connections()), (2, 1));
     for _ in 0..100 {
-        // The server's own end waits for ever.
-        if open_files() <= before + 1 {
+        // Both ends of it are closed.
+        if open_files() == before - 2 {
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -7,7 +7,7 @@ use forge_app::providers::scripted::{Line, Scripted};
 use forge_contract::label::Label;
 use forge_contract::origin::OriginPattern;
 use forge_core::turn::TurnReport;
-use forge_tests::forge::Setup;
+use forge_tests::forge::{SHIPPED, Setup};
 use forge_tests::rig::Rig;
 use serde_json::{Value, json};
 
@@ -16,6 +16,7 @@ async fn turn(web: Web, tool: &str, content: Value) -> TurnReport {
     let decision = json!({"tool": tool, "content": content}).to_string();
     let model = Arc::new(Scripted::new([Line::answer(decision)]));
     let setup = Setup {
+        components: SHIPPED.to_vec(),
         enabled: vec!["chat", "web_fetch", "web_search"],
         web,
         ..Setup::default()

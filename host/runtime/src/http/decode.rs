@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 
 use super::body::AnswerBody;
-use super::refusal::{Refusal, root};
+use super::refusal::{Refusal, cause, root};
 
 /// The encodings that [`collect`] reads, as a request offers them.
 pub(crate) const ENCODINGS: &str = "gzip, deflate, br";
@@ -44,7 +44,8 @@ pub(crate) async fn collect(
     };
     // Who announces too much need not send it.
     let announced = http_body::Body::size_hint(&body).lower();
-    if announced > wanted.max_bytes && !wanted.truncate {
+    let is_plain = !headers.contains_key(CONTENT_ENCODING);
+    if announced > wanted.max_bytes && is_plain && !wanted.truncate {
         return Err(too_long());
     }
     let mut reader = decoder(body, headers, wanted.decodes)?;
@@ -77,10 +78,12 @@ async fn read(
     origin: &str,
 ) -> Result<usize, Refusal> {
     piece.read_to_end(bytes).await.map_err(|error| {
-        Refusal::within(&error).unwrap_or_else(|| Refusal::Broken {
-            origin: origin.to_owned(),
-            problem: root(&error),
-        })
+        cause::<Refusal>(&error)
+            .cloned()
+            .unwrap_or_else(|| Refusal::Broken {
+                origin: origin.to_owned(),
+                problem: root(&error),
+            })
     })
 }
 

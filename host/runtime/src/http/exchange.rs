@@ -1,6 +1,5 @@
 //! One request and the head of its answer, under rules.
 
-use std::error::Error as StdError;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use hyper_util::client::legacy::connect::HttpInfo;
 
 use super::body::AnswerBody;
 use super::connect::{Proxy, SentBody, check_addresses};
-use super::refusal::{Refusal, root};
+use super::refusal::{Refusal, cause, root};
 use super::target::Target;
 use super::{Network, Rules};
 
@@ -147,11 +146,11 @@ fn shorter(wanted: Option<Duration>, most: Duration) -> Duration {
 
 /// Why no answer came.
 fn failed(target: &Target, error: &legacy::Error) -> Refusal {
-    if let Some(refusal) = Refusal::within(error) {
-        return refusal;
+    if let Some(refusal) = cause::<Refusal>(error) {
+        return refusal.clone();
     }
     let origin = target.origin();
-    if let Some(tls) = tls_error(error) {
+    if let Some(tls) = cause::<rustls::Error>(error) {
         return Refusal::Tls {
             origin,
             problem: tls.to_string(),
@@ -163,20 +162,4 @@ fn failed(target: &Target, error: &legacy::Error) -> Refusal {
     } else {
         Refusal::Broken { origin, problem }
     }
-}
-
-/// What TLS says, if it is among the causes.
-fn tls_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a rustls::Error> {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        let inner = error
-            .downcast_ref::<std::io::Error>()
-            .and_then(std::io::Error::get_ref)
-            .and_then(|inner| inner.downcast_ref());
-        if let Some(tls) = error.downcast_ref().or(inner) {
-            return Some(tls);
-        }
-        cause = error.source();
-    }
-    None
 }

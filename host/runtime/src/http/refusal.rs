@@ -101,26 +101,27 @@ impl Refusal {
             | Self::Broken { .. } => FailureCode::Failed,
         }
     }
+}
 
-    /// The refusal among the causes of `error`, if it is one.
-    pub(crate) fn within(error: &(dyn StdError + 'static)) -> Option<Self> {
-        let mut cause = Some(error);
-        while let Some(error) = cause {
-            if let Some(refusal) = error.downcast_ref::<Self>() {
-                return Some(refusal.clone());
-            }
-            // An I/O error hides what it wraps from `source`.
-            let inner = error
-                .downcast_ref::<std::io::Error>()
-                .and_then(std::io::Error::get_ref)
-                .and_then(|inner| Self::within(inner));
-            if inner.is_some() {
-                return inner;
-            }
-            cause = error.source();
+/// What of type `T` is among the causes of `error`.
+pub(crate) fn cause<'a, T: StdError + 'static>(
+    error: &'a (dyn StdError + 'static),
+) -> Option<&'a T> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
         }
-        None
+        // An I/O error hides what it wraps from `source`.
+        let wrapped = error
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::get_ref);
+        next = match wrapped {
+            Some(wrapped) => Some(wrapped),
+            None => error.source(),
+        };
     }
+    None
 }
 
 /// The last cause of `error`, which says most.
