@@ -1,4 +1,4 @@
-//! Requests, whole. Declared by [`Requires::network`](crate::Requires::network). Redirects are not
+//! Requests, whole; what was compressed comes decompressed. Declared by [`Requires::network`](crate::Requires::network). Redirects are not
 //! followed: a 3xx is an answer. Not here: streaming; an HTTP library on `wasi:http` has it under the
 //! same declaration.
 

@@ -73,8 +73,8 @@ impl Requires {
         Self::default()
     }
 
-    /// Requests to these origins: `https://api.example.com`, `https://*.example.com` (one label) or
-    /// `https://*` (any host). For [`crate::http`] and for HTTP libraries on `wasi:http`.
+    /// Requests to these origins: `https://api.example.com`, `https://*.example.com` (one label),
+    /// `https://**.example.com` (any number of labels) or `https://*` (any host); `:*` after it is any port. For [`crate::http`] and for HTTP libraries on `wasi:http`.
     #[must_use]
     pub fn network<S: Into<String>>(self, origins: impl IntoIterator<Item = S>) -> Self {
         Self {

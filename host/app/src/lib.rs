@@ -15,6 +15,7 @@ pub mod conversations;
 pub mod store;
 pub mod trace;
 pub mod clock;
+mod dial;
 mod grants;
 mod private;
 mod causes;

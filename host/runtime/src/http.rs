@@ -23,7 +23,7 @@ use forge_contract::method::Method;
 use forge_contract::origin::OriginPattern;
 use tokio::sync::OnceCell;
 
-pub use address::is_public;
+pub use address::{is_public, is_unicast};
 pub use connect::Proxy;
 pub(crate) use decode::{ENCODINGS, Wanted, collect};
 pub(crate) use exchange::{Access, Patience};

@@ -6,7 +6,7 @@
 mod wire;
 mod failure;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -18,6 +18,7 @@ use futures_util::StreamExt;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use sse_stream::SseByteStream;
 
+use crate::dial::Dial;
 use failure::Server;
 use wire::{CompletionBody, Piece, Props};
 
@@ -78,6 +79,7 @@ impl LlamaCpp {
         let client = reqwest::Client::builder()
             // A proxy from the environment would get the prompts, and could not reach a loopback address.
             .no_proxy()
+            .dns_resolver(Arc::new(Dial::by_system()))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT.min(settings.timeout))
             .pool_idle_timeout(POOL_IDLE_TIMEOUT)

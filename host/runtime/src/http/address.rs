@@ -49,7 +49,8 @@ pub fn is_public(address: IpAddr) -> bool {
 }
 
 /// Whether `address` is that of one machine, so that a connection to it can mean anything.
-pub(crate) fn is_unicast(address: IpAddr) -> bool {
+#[must_use]
+pub fn is_unicast(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => {
             !address.is_multicast() && !address.is_broadcast() && !address.is_unspecified()
