@@ -1,4 +1,4 @@
-//! The web_fetch tool: a page of the web as text that a model can read. Not here: whom it may ask; the sandbox lets
+//! The `web_fetch` tool: a page of the web as text that a model can read. Not here: whom it may ask; the sandbox lets
 //! no request out that was not granted, whatever this code does.
 
 use forge_sdk::{Hints, Requires, Result, settings};

@@ -1,4 +1,4 @@
-//! The web_search tool: asks a SearXNG server of the operator's. Not here: reading what was found; that is `web_fetch`.
+//! The `web_search` tool: asks a SearXNG server of the operator's. Not here: reading what was found; that is `web_fetch`.
 
 use std::time::Duration;
 

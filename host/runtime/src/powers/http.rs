@@ -50,10 +50,7 @@ impl Host for State {
             .into());
         };
         let fetched = fetch(&web.access, request, &note).await;
-        Ok(fetched.map_err(|refused| {
-            note.failed(refused.message.clone());
-            refused
-        }))
+        Ok(fetched.inspect_err(|refused| note.failed(refused.message.clone())))
     }
 }
 
@@ -119,11 +116,9 @@ async fn fetch(access: &Access, request: Request, note: &RequestNote) -> Result<
     let limit = Duration::from_millis(limit_ms);
     let ended = tokio::time::timeout(limit, exchange).await;
     ended
-        .unwrap_or_else(|_| {
-            Err(Refusal::Late {
-                limit_ms: limit.as_millis(),
-            })
-        })
+        .unwrap_or(Err(Refusal::Late {
+            limit_ms: limit.as_millis(),
+        }))
         .map_err(error)
 }
 
