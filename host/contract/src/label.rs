@@ -10,14 +10,17 @@ use serde::{Deserialize, Serialize};
 pub enum Label {
     /// From outside: others could have written it for the model to read.
     External,
+    /// From the operator's own: the workspace, the memory, this machine.
+    Private,
 }
 
 impl Label {
-    /// `external`.
+    /// `external` or `private`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::External => "external",
+            Self::Private => "private",
         }
     }
 }

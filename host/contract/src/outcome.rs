@@ -18,6 +18,21 @@ pub enum Outcome {
     Stopped(Stop),
     /// The call was not allowed, and the tool did not run.
     Denied(Denial),
+    /// A person must allow the call first, and nobody did; the tool did not run.
+    NeedsApproval(NeedsApproval),
+}
+
+/// What a person is asked before a call is made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NeedsApproval {
+    /// The approval that is asked for.
+    pub id: String,
+    /// The call: `files.write`.
+    pub call: String,
+    /// Why it is asked.
+    pub reasons: Vec<String>,
+    /// What to do.
+    pub remedy: String,
 }
 
 /// A tool's answer.
@@ -159,7 +174,7 @@ impl Outcome {
         })
     }
 
-    /// The outcome in one word: `done`, `failed`, `stopped` or `denied`.
+    /// The outcome in one word: `done`, `failed`, `stopped`, `denied` or `needs-approval`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -167,6 +182,7 @@ impl Outcome {
             Self::Failed(_) => "failed",
             Self::Stopped(_) => "stopped",
             Self::Denied(_) => "denied",
+            Self::NeedsApproval(_) => "needs-approval",
         }
     }
 
@@ -185,7 +201,15 @@ impl fmt::Display for Outcome {
             Self::Failed(failure) => failure.fmt(f),
             Self::Stopped(stop) => stop.fmt(f),
             Self::Denied(denial) => write!(f, "denied: {denial}"),
+            Self::NeedsApproval(needed) => needed.fmt(f),
         }
+    }
+}
+
+impl fmt::Display for NeedsApproval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reasons = self.reasons.join("; ");
+        write!(f, "`{}` needs approval: {reasons}; {}", self.call, self.remedy)
     }
 }
 

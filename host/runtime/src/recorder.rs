@@ -214,6 +214,8 @@ impl Recorder {
             }
         }
         let mut labels = BTreeSet::new();
+        let has_looked = self.effects.iter().any(is_private) || self.effects_omitted > 0;
+        labels.extend(has_looked.then_some(Label::Private));
         if let Some(requests) = self.requests {
             let answered = requests.add_to(&mut self.effects);
             labels.extend(answered.then_some(Label::External));
@@ -240,6 +242,12 @@ impl Recorder {
             requests.follow(self.effects.len());
         }
     }
+}
+
+/// Whether something of the operator's own was seen. Also an opening that failed tells something, but nothing of what
+/// is there.
+fn is_private(effect: &Effect) -> bool {
+    matches!(effect, Effect::File(file) if file.error.is_none())
 }
 
 fn shortened(text: &str) -> String {
