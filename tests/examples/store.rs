@@ -106,6 +106,7 @@ async fn turn(conversations: &Conversations, number: usize) {
         answered_at: at,
         run_id: "0123456789ab".to_owned(),
         tool: "chat".to_owned(),
+        labels: std::collections::BTreeSet::new(),
     };
     turn.commit(&exchange).await.expect("it can be stored");
 }

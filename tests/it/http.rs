@@ -5,6 +5,7 @@ mod cases;
 mod ending;
 mod events;
 mod killed;
+mod approving;
 
 use forge_tests::forge::Setup;
 use serde_json::{Value, json};

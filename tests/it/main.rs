@@ -5,6 +5,7 @@
 
 // What Forge does.
 mod network;
+mod approvals;
 mod orchestrator;
 mod turns;
 mod conversations;

@@ -8,7 +8,7 @@ use forge_app::config::{Config, EnabledTools, Log, Memory, ProviderConfig, Serve
 use forge_contract::name::Name;
 use forge_core::conversation::ConversationId;
 use forge_core::observer::{Event, Observer};
-use forge_core::policy::Mode;
+use forge_core::policy::{Mode, Rule};
 use forge_core::provider::Provider;
 use forge_core::turn::{Exchange, TurnReport};
 use tempfile::TempDir;
@@ -47,6 +47,8 @@ pub struct Setup {
     pub plugins: Vec<(String, Vec<u8>)>,
     /// How tools reach others.
     pub web: Web,
+    /// The operator's rules.
+    pub rules: Vec<Rule>,
 }
 
 impl Default for Setup {
@@ -61,6 +63,7 @@ impl Default for Setup {
             own_files: Vec::new(),
             plugins: Vec::new(),
             web: Web::default(),
+            rules: Vec::new(),
         }
     }
 }
@@ -118,6 +121,9 @@ impl Setup {
                 llm: true,
             },
             mode: self.mode,
+            denied: Vec::new(),
+            only_words: false,
+            rules: self.rules.clone(),
             workspace: folder.join("workspace"),
             data_dir: folder.join("data"),
             // Shared, so that each component is compiled once for all tests.
@@ -170,6 +176,7 @@ impl Forge {
         let events = Events::default();
         let request = ChatRequest {
             text: text.to_owned(),
+            attended: false,
             before: Before::Exchanges(history.to_vec()),
             kind,
             max_steps: None,
@@ -186,6 +193,7 @@ impl Forge {
         let id = ConversationId::parse(conversation).expect("a name");
         let request = ChatRequest {
             text: text.to_owned(),
+            attended: false,
             before: Before::Conversation(id),
             kind: RunKind::Routed,
             max_steps: None,
@@ -232,6 +240,7 @@ struct Events(Mutex<Vec<String>>);
 impl Observer for Events {
     fn observe(&self, event: Event<'_>) {
         let text = match event {
+            Event::Asking { call, .. } => format!("asking {call}"),
             Event::Deciding { step } => format!("{step} deciding"),
             Event::Chosen { step, tool } => format!("{step} chosen {tool}"),
             Event::Delta { text } => format!("delta {text:?}"),

@@ -22,7 +22,7 @@ function add(parent, child) {
 
 // Requests carry the token, if the server asked for one.
 async function ask(path, options = {}) {
-  const token = sessionStorage.getItem("token");
+  const token = sessionStorage.getItem("operator") || sessionStorage.getItem("token");
   const headers = { ...options.headers, ...(token ? { authorization: `Bearer ${token}` } : {}) };
   const response = await fetch(path, { ...options, headers });
   if (response.status !== 401) return response;
@@ -38,6 +38,25 @@ function askForToken() {
     at("token").value = "";
     resolve();
   }, { once: true }));
+}
+
+// Only the operator answers: the link that `forge serve` prints carries the token, and this page takes it too.
+function askForOperator() {
+  const dialog = at("operator-dialog");
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => {
+    sessionStorage.setItem("operator", at("operator").value.trim());
+    at("operator").value = "";
+    resolve();
+  }, { once: true }));
+}
+
+// The token is taken out of the address at once: it is never kept there.
+function takeOperator() {
+  const found = location.hash.match(/^#operator=([0-9a-f]+)$/);
+  if (!found) return;
+  sessionStorage.setItem("operator", found[1]);
+  history.replaceState(null, "", "/");
 }
 
 // One turn on the page: its steps and its answer.
@@ -84,6 +103,7 @@ class Turn {
         if (!isText) this.step(data.step).append(element("pre", "", data.input));
         break;
       }
+      case "asking": this.asking(data); break;
       case "substep": this.title(data.step, data.name, " …"); break;
       case "step": {
         const step = this.step(data.step);
@@ -96,6 +116,35 @@ class Turn {
       case "retract": this.replace(data.replacement, ""); break;
       case "done": this.finish(data); break;
       case "error": throw new Error(data.detail);
+    }
+  }
+  // A question of policy's, with the whole input. It is answered by whoever has the operator's token.
+  asking({ id, call, shown, reasons, may_be_always }) {
+    const card = element("div", "asking");
+    card.append(element("b", "", `${call} wants to run`), element("pre", "", shown), element("p", "", reasons.join("; ")));
+    const buttons = element("p", "row");
+    const choices = [["once", "Once"], ["session", "While Forge runs"], ["no", "No"]];
+    if (may_be_always) choices.splice(2, 0, ["always", "Always, just this call"]);
+    for (const [answer, title] of choices) {
+      const button = element("button", answer === "no" ? "plain" : "", title);
+      button.type = "button";
+      button.addEventListener("click", () => this.answerTo(id, answer, card));
+      buttons.append(button);
+    }
+    card.append(buttons);
+    add(this.root, card);
+  }
+  async answerTo(id, answer, card) {
+    try {
+      const response = await fetch(`/approvals/${id}`, {
+        method: "POST", body: JSON.stringify({ answer }),
+        headers: { "content-type": "application/json", authorization: `Bearer ${sessionStorage.getItem("operator") || ""}` },
+      });
+      if (response.status === 403) { await askForOperator(); return; }
+      if (!response.ok) throw new Error((await response.json()).detail);
+      card.querySelector(".row").replaceWith(element("p", "meta", answer === "no" ? "refused" : "allowed"));
+    } catch (error) {
+      tell(error.message);
     }
   }
   finish(result) {
@@ -206,5 +255,6 @@ async function health() {
   at("model").textContent = model ? `${model} on ${provider}` : `${provider}: no model answers yet`;
 }
 
+takeOperator();
 load();
 health().catch(() => tell("Forge does not answer."));

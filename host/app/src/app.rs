@@ -32,6 +32,7 @@ mod chat;
 mod tools;
 mod spans;
 mod memory;
+mod approving;
 mod listing;
 
 /// Forge, ready to take turns.
@@ -71,6 +72,14 @@ pub enum StartError {
         unknown: String,
         /// What there is.
         available: String,
+    },
+    /// Something is denied that is not there: whoever denies it believes that it works.
+    #[error(
+        "`--deny {name}` names nothing: use a capability as in `files` or an operation as in `files.write`"
+    )]
+    UnknownDenied {
+        /// What was named.
+        name: String,
     },
     /// The sandbox can't be made.
     #[error(transparent)]
@@ -148,6 +157,7 @@ impl App {
         if config.enabled_tools.is_chosen && is_whole {
             check_enabled(&config.enabled_tools.names, &registry)?;
         }
+        check_denied(&config.denied, &registry)?;
         let grants = plugins
             .loaded()
             .filter_map(|(name, _)| {
@@ -185,8 +195,12 @@ impl App {
                 Offered {
                     digest: digest.unwrap_or_default(),
                     blocked: match &listing.verdict {
-                        Verdict::Allow => None,
+                        Verdict::Allow | Verdict::Ask(_) => None,
                         Verdict::Deny(denial) => Some(denial.to_string()),
+                    },
+                    asks: match &listing.verdict {
+                        Verdict::Ask(asks) => asks.iter().map(|ask| ask.reason.clone()).collect(),
+                        Verdict::Allow | Verdict::Deny(_) => Vec::new(),
                     },
                     listing,
                 }
@@ -240,13 +254,33 @@ const PROTECTED: [&str; 5] = [".git", "forge.toml", "plugins.lock", ".env", ".en
 
 fn policy(config: &Config) -> Policy {
     Policy {
-        enabled: config.enabled_tools.names.iter().cloned().collect(),
+        enabled: config
+            .enabled_tools
+            .names
+            .iter()
+            .filter(|name| !config.only_words || [CHAT, CODE].contains(&name.as_str()))
+            .cloned()
+            .collect(),
+        denied: config.denied.iter().cloned().collect(),
         allow_network: config.allow.network,
         allow_workspace_writes: config.allow.workspace_writes,
         allow_subprocess: config.allow.subprocess,
         allow_llm: config.allow.llm,
         mode: config.mode,
+        rules: config.rules.clone(),
         powers: BTreeSet::from(forge_runtime::OFFERED),
+    }
+}
+
+fn check_denied(denied: &[String], registry: &Registry) -> Result<(), StartError> {
+    let is_known = |name: &String| {
+        let (capability, operation) = name.split_once('.').unwrap_or((name, ""));
+        let found = registry.get(capability);
+        found.is_some_and(|it| operation.is_empty() || it.manifest.operation(operation).is_some())
+    };
+    match denied.iter().find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(name) => Err(StartError::UnknownDenied { name: name.clone() }),
     }
 }
 

@@ -1,10 +1,11 @@
-//! The command line: `forge chat`, `forge capabilities`, `forge config`, `forge init`.
+//! The command line: `forge chat`, `forge serve`, `forge capabilities`, `forge approve`, `forge config`, `forge init`.
 //!
 //! Here are the arguments and the exit codes; each command has its file. Standard output carries what
 //! was asked for and nothing else.
 
 mod chat;
 mod capabilities;
+mod approve;
 mod serve;
 mod config;
 mod init;
@@ -42,6 +43,10 @@ enum Command {
     Serve(ServeArguments),
     /// List what every tool can do, what it needs, and whether policy lets it
     Capabilities(CapabilitiesArguments),
+    /// List what waits for your yes
+    Approvals(ApprovalsArguments),
+    /// Answer what waits for your yes
+    Approve(ApproveArguments),
     /// Show what every setting holds, and where it comes from
     Config(config::ConfigArguments),
     /// Look for a model, choose tools, and write a file of settings
@@ -70,6 +75,23 @@ fn assignment(text: &str) -> Result<(String, String), &'static str> {
     Ok((key.trim().to_owned(), value.to_owned()))
 }
 
+/// How far this run may go, whatever the settings say.
+#[derive(Debug, Args)]
+struct BoundaryArguments {
+    /// Change nothing: no file, no memory
+    #[arg(long)]
+    read_only: bool,
+    /// Send no request
+    #[arg(long)]
+    no_network: bool,
+    /// Answer in words only
+    #[arg(long)]
+    no_tools: bool,
+    /// Deny a capability (`files`) or an operation (`files.write`); can be given several times
+    #[arg(long, value_name = "NAME")]
+    deny: Vec<String>,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 struct ChatArguments {
@@ -88,12 +110,11 @@ struct ChatArguments {
     /// The most steps, instead of `MAX_STEPS` [default: 1, with --agent 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     max_steps: Option<u32>,
-    /// Change nothing: no file, no memory
-    #[arg(long)]
-    read_only: bool,
     /// The folder that tools work in, instead of `WORKSPACE_DIR` [default: the current folder]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
+    #[command(flatten)]
+    boundary: BoundaryArguments,
     #[command(flatten)]
     settings: SettingsArguments,
 }
@@ -106,9 +127,8 @@ struct ServeArguments {
     /// The folder that tools work in, instead of `WORKSPACE_DIR` [default: the current folder]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
-    /// Change nothing: no file, no memory
-    #[arg(long)]
-    read_only: bool,
+    #[command(flatten)]
+    boundary: BoundaryArguments,
     #[command(flatten)]
     settings: SettingsArguments,
 }
@@ -118,6 +138,28 @@ struct CapabilitiesArguments {
     /// Print a JSON array
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    boundary: BoundaryArguments,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+#[derive(Debug, Args)]
+struct ApprovalsArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+#[derive(Debug, Args)]
+struct ApproveArguments {
+    /// What waits, as it was told or as `forge approvals` lists it
+    id: String,
+    /// Say yes to just this call from now on
+    #[arg(long, conflicts_with = "no")]
+    always: bool,
+    /// Say no
+    #[arg(long)]
+    no: bool,
     #[command(flatten)]
     settings: SettingsArguments,
 }
@@ -195,6 +237,12 @@ fn run(line: CommandLine) -> Exit {
             configured(&command).and_then(|config| blocked(chat::run(&config, arguments)))
         }
         Command::Serve(_) => configured(&command).and_then(|config| blocked(serve::run(&config))),
+        Command::Approvals(_) => {
+            configured(&command).and_then(|config| blocked(approve::list(&config)))
+        }
+        Command::Approve(arguments) => {
+            configured(&command).and_then(|config| blocked(approve::run(&config, arguments)))
+        }
         Command::Capabilities(arguments) => {
             configured(&command).and_then(|config| blocked(capabilities::run(&config, arguments)))
         }
@@ -259,17 +307,31 @@ impl Command {
             Self::Chat(arguments) => Overrides {
                 workspace: arguments.workspace.clone(),
                 max_steps: arguments.max_steps,
-                mode: mode(arguments.read_only),
-                ..arguments.settings.overrides()
+                ..arguments.boundary.over(arguments.settings.overrides())
             },
             Self::Serve(arguments) => Overrides {
                 workspace: arguments.workspace.clone(),
-                mode: mode(arguments.read_only),
-                ..arguments.overrides()
+                ..arguments.boundary.over(arguments.overrides())
             },
-            Self::Capabilities(arguments) => arguments.settings.overrides(),
+            Self::Capabilities(arguments) => {
+                arguments.boundary.over(arguments.settings.overrides())
+            }
+            Self::Approvals(arguments) => arguments.settings.overrides(),
+            Self::Approve(arguments) => arguments.settings.overrides(),
             Self::Config(arguments) => arguments.settings.overrides(),
             Self::Init(arguments) => arguments.settings.overrides(),
+        }
+    }
+}
+
+impl BoundaryArguments {
+    fn over(&self, overrides: Overrides) -> Overrides {
+        Overrides {
+            mode: mode(self.read_only),
+            no_network: self.no_network,
+            no_tools: self.no_tools,
+            deny: self.deny.clone(),
+            ..overrides
         }
     }
 }

@@ -17,6 +17,7 @@ mod narrow;
 mod nearest;
 mod folders;
 mod secret;
+mod rules;
 mod web;
 mod error;
 
@@ -25,7 +26,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use forge_contract::name::Name;
-use forge_core::policy::Mode;
+use forge_core::policy::{Mode, Rule};
 
 use crate::providers::llama;
 pub use absent::{ABSENT, Absent};
@@ -49,6 +50,12 @@ pub struct Config {
     pub allow: Switches,
     /// How far runs may go (`FORGE_MODE`).
     pub mode: Mode,
+    /// Capabilities and operations that this invocation denies (`--deny`).
+    pub denied: Vec<String>,
+    /// Whether this invocation lets the model only answer in words (`--no-tools`).
+    pub only_words: bool,
+    /// The operator's own rules (`FORGE_RULES_FILE`).
+    pub rules: Vec<Rule>,
     /// The folder that tools see as `/workspace` (`WORKSPACE_DIR`), resolved.
     pub workspace: PathBuf,
     /// Where Forge keeps its own data (`FORGE_DATA_DIR`), resolved.
@@ -155,6 +162,12 @@ pub struct Overrides {
     pub max_steps: Option<u32>,
     /// How far runs may go; [`Mode::Full`] leaves it to the settings.
     pub mode: Mode,
+    /// Whether nothing may use the network.
+    pub no_network: bool,
+    /// Whether the model may only answer in words.
+    pub no_tools: bool,
+    /// Capabilities (`git`) and operations (`files.write`) that are denied.
+    pub deny: Vec<String>,
     /// The user's file of settings, instead of the one in the user's folder of settings.
     pub config_file: Option<PathBuf>,
     /// Files of variables that are trusted; a later one goes over an earlier one.
@@ -189,6 +202,13 @@ impl Overrides {
         );
         let steps = self.max_steps.map(|steps| steps.to_string());
         all.extend(steps.map(|steps| given("--max-steps", "max_steps", steps)));
+        if self.no_network {
+            all.push(given(
+                "--no-network",
+                "policy.allow_network",
+                "false".to_owned(),
+            ));
+        }
         if self.mode == Mode::ReadOnly {
             all.push(given("--read-only", "mode", "read-only".to_owned()));
         }
@@ -216,7 +236,9 @@ impl Config {
         }
         layers.derive();
         Ok(Self {
-            own_files: own_files(environment, overrides),
+            own_files: own_files(environment, overrides, &layers),
+            denied: overrides.deny.clone(),
+            only_words: overrides.no_tools,
             ..Self::of(&layers, environment)?
         })
     }
@@ -238,8 +260,13 @@ impl Config {
             },
             mode: match settled.text("mode") {
                 Some("full") => Mode::Full,
+                Some("auto") => Mode::Auto,
+                Some("ask") => Mode::Ask,
                 _ => Mode::ReadOnly,
             },
+            denied: Vec::new(),
+            only_words: false,
+            rules: rules::read(settled, environment)?,
             workspace: folders.workspace,
             data_dir: folders.data_dir,
             cache_dir: folders.cache_dir,
@@ -264,12 +291,14 @@ impl Config {
 }
 
 /// The user's own settings, wherever they lie.
-fn own_files(environment: &Environment, overrides: &Overrides) -> Vec<PathBuf> {
+fn own_files(environment: &Environment, overrides: &Overrides, settled: &Layers) -> Vec<PathBuf> {
     let env_files = overrides.env_files.iter();
     let env_files = env_files.map(|file| environment.current_dir.join(file));
     let file = layers::user_file(environment, overrides);
     let folder = environment.settings_dir();
-    folder.into_iter().chain(file).chain(env_files).collect()
+    let rules = rules::file(settled, environment);
+    let files = folder.into_iter().chain(file).chain(rules);
+    files.chain(env_files).collect()
 }
 
 /// A number that the table gives a default and a range within `T`.

@@ -96,13 +96,14 @@ impl Conversations {
         let mut conversation = seat.room().conversation.lock().await;
         refresh(self.log.as_ref(), &seat, &mut conversation).await?;
         let history = conversation.history();
+        let labels = conversation.labels();
         let notes = Arc::clone(conversation.notes());
         drop(conversation);
         Ok(Turn::new(
             Arc::clone(&self.log),
             place,
             seat,
-            history,
+            (history, labels),
             notes,
         ))
     }

@@ -4,6 +4,7 @@
 //! line in the log; who may ask (`Host`, `Origin`, token); the route. Not here: what a turn does.
 
 mod chat;
+mod approvals;
 mod events;
 mod listings;
 mod page;
@@ -32,6 +33,8 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// What a request must bring as a bearer token, if anything.
     pub api_token: Option<String>,
+    /// What a request must bring to answer what policy asks; without one nobody can over HTTP.
+    pub operator_token: Option<String>,
     /// The longest body, in bytes.
     pub max_body_bytes: usize,
 }
@@ -72,7 +75,12 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
         .route("/history", get(listings::history))
         .route("/artifacts/{digest}", get(listings::artifact))
         .route_layer(from_fn_with_state(shared.clone(), guard::token));
+    let operators = Router::new()
+        .route("/approvals", get(approvals::list))
+        .route("/approvals/{id}", post(approvals::answer))
+        .route_layer(from_fn_with_state(shared.clone(), guard::operator));
     open.merge(closed)
+        .merge(operators)
         .fallback(problem::no_such_path)
         .method_not_allowed_fallback(problem::no_such_method)
         .layer(CatchPanicLayer::custom(problem::panicked))

@@ -209,7 +209,11 @@ impl fmt::Display for Outcome {
 impl fmt::Display for NeedsApproval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reasons = self.reasons.join("; ");
-        write!(f, "`{}` needs approval: {reasons}; {}", self.call, self.remedy)
+        write!(
+            f,
+            "`{}` needs approval: {reasons}; {}",
+            self.call, self.remedy
+        )
     }
 }
 

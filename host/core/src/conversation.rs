@@ -3,8 +3,10 @@
 //! [`Conversation`] and [`Transcript`] are folds of events and nothing else: whoever reads the same events has the
 //! same conversation. Not here: where the events are, and who may speak next.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
+
+use forge_contract::label::Label;
 
 pub use crate::router::prompt::Exchange;
 pub use event::{NewExchange, Skipped, Summary};
@@ -37,9 +39,16 @@ pub struct Conversation {
     /// How many there were, whether they are seen or not.
     exchanges: usize,
     /// Those that are seen, each as the prompt has it.
-    seen: VecDeque<String>,
+    seen: VecDeque<Seen>,
     seen_bytes: usize,
     notes: Arc<Notes>,
+}
+
+/// An exchange that a prompt sees.
+#[derive(Debug, Clone)]
+struct Seen {
+    text: String,
+    labels: BTreeSet<Label>,
 }
 
 /// The ids of an exchange's two messages.
@@ -124,8 +133,17 @@ impl Conversation {
     #[must_use]
     pub fn history(&self) -> String {
         let mut history = String::with_capacity(self.seen_bytes);
-        history.extend(self.seen.iter().map(String::as_str));
+        history.extend(self.seen.iter().map(|seen| seen.text.as_str()));
         history
+    }
+
+    /// Where what a prompt sees of it came from.
+    #[must_use]
+    pub fn labels(&self) -> BTreeSet<Label> {
+        self.seen
+            .iter()
+            .flat_map(|seen| seen.labels.iter().copied())
+            .collect()
     }
 
     /// What tools keep in this conversation.
@@ -137,20 +155,24 @@ impl Conversation {
     /// About how much memory it takes, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.seen_bytes + self.seen.len() * size_of::<String>() + self.notes.bytes()
+        self.seen_bytes + self.seen.len() * size_of::<Seen>() + self.notes.bytes()
     }
 
     fn take_in(&mut self, exchange: NewExchange) {
-        let seen = past_turn(&Exchange {
+        let text = past_turn(&Exchange {
             user: exchange.user,
             answer: exchange.answer,
         });
+        let seen = Seen {
+            text,
+            labels: exchange.labels,
+        };
         self.exchanges += 1;
-        self.seen_bytes += seen.len();
+        self.seen_bytes += seen.text.len();
         self.seen.push_back(seen);
         let first_seen = self.window.start(self.exchanges);
         while self.exchanges - self.seen.len() < first_seen {
-            let left_out = self.seen.pop_front().map_or(0, |seen| seen.len());
+            let left_out = self.seen.pop_front().map_or(0, |seen| seen.text.len());
             self.seen_bytes -= left_out;
         }
     }

@@ -10,6 +10,7 @@ pub mod turn;
 pub mod router;
 pub mod registry;
 pub mod policy;
+pub mod approval;
 pub mod conversation;
 pub mod provider;
 pub mod tools;

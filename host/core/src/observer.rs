@@ -1,6 +1,7 @@
 //! The port to whoever watches a turn while it runs: a terminal, a stream of events.
 
 use forge_contract::outcome::Outcome;
+use serde_json::Value;
 
 /// Watches a turn. Must not fail and must not wait.
 pub trait Observer: Send + Sync {
@@ -40,6 +41,19 @@ pub enum Event<'a> {
         input: &'a str,
         /// Whether the model wants no further step.
         done: bool,
+    },
+    /// A call waits for a person's yes.
+    Asking {
+        /// Under which it is answered.
+        id: &'a str,
+        /// The call: `files.write`.
+        call: &'a str,
+        /// Its whole input.
+        input: &'a Value,
+        /// Why it is asked.
+        reasons: &'a [String],
+        /// Whether a yes for ever is possible.
+        may_be_always: bool,
     },
     /// A running tool named a sub-step.
     SubStep {

@@ -119,13 +119,21 @@ impl Policy {
         }
         if let Some(rule) = self.rules_about(question, Effect::Deny).next() {
             return Verdict::Deny(Denial {
-                reason: format!("`{call}` is denied by the rule `{}`{}", rule.name, because(rule)),
+                reason: format!(
+                    "`{call}` is denied by the rule `{}`{}",
+                    rule.name,
+                    because(rule)
+                ),
                 remedy: "change the rule if you want it".to_owned(),
             });
         }
         let mut asks = self.asks(question, &needs);
         let allows: Vec<&RuleText> = self.rules_about(question, Effect::Allow).collect();
-        asks.retain(|ask| !allows.iter().any(|rule| rule.discharges.contains(&ask.gate)));
+        asks.retain(|ask| {
+            !allows
+                .iter()
+                .any(|rule| rule.discharges.contains(&ask.gate))
+        });
         if asks.is_empty() {
             Verdict::Allow
         } else {
@@ -163,7 +171,10 @@ impl Policy {
         question: &Question<'p>,
         effect: Effect,
     ) -> impl Iterator<Item = &'p RuleText> {
-        let (capability, operation) = (question.capability.as_str(), question.operation.name.as_str());
+        let (capability, operation) = (
+            question.capability.as_str(),
+            question.operation.name.as_str(),
+        );
         let input = question.input;
         self.rules
             .iter()
@@ -240,7 +251,8 @@ fn of_labels(labels: &BTreeSet<Label>, needs: &Needs) -> Option<Ask> {
     let what = match needs {
         Needs { programs: true, .. } => "run a program",
         Needs {
-            workspace_write: true, ..
+            workspace_write: true,
+            ..
         } => "change files",
         Needs {
             memory_write: true, ..

@@ -27,6 +27,9 @@ pub struct RunRecord {
     pub model: Option<String>,
     /// The steps, in order.
     pub steps: Vec<StepRecord>,
+    /// Where what was in the run at its end came from.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub labels: BTreeSet<Label>,
     /// The tool whose answer was given; `none` when there was no decision.
     pub final_tool: String,
     /// Whether the run ended as it should.

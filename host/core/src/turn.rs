@@ -8,6 +8,10 @@ use std::collections::BTreeSet;
 use std::mem;
 use std::time::Duration;
 
+use forge_contract::label::Label;
+use forge_contract::outcome::NeedsApproval;
+
+use crate::approval::Approver;
 use crate::clock::Clock;
 use crate::observer::{Event, Observer};
 use crate::policy::Policy;
@@ -48,6 +52,8 @@ pub struct Host<'a> {
     pub registry: &'a Registry,
     /// What may be done.
     pub policy: &'a Policy,
+    /// Who says yes where policy asks.
+    pub approver: &'a dyn Approver,
     /// What each capability is let.
     pub grants: &'a Grants,
     /// What the model may choose under these two.
@@ -87,6 +93,8 @@ pub struct TurnRequest<'a> {
     pub input: &'a str,
     /// Earlier turns as the prompt has them: [`history`] of them.
     pub history: &'a str,
+    /// Where what is in them came from.
+    pub labels: &'a BTreeSet<Label>,
     /// What a failed step does.
     pub on_failure: OnFailure,
 }
@@ -115,6 +123,10 @@ pub struct TurnReport {
     pub steps: u32,
     /// Whether `output` is an answer that belongs into the conversation's history.
     pub storable: bool,
+    /// Where what is in the run came from, and so in its answer.
+    pub labels: BTreeSet<Label>,
+    /// The approval that the run waits for, if it ended for that.
+    pub approval: Option<NeedsApproval>,
     /// What the model cost.
     pub usage: LlmRecord,
     /// The record that was handed to the trace.
@@ -147,6 +159,10 @@ struct Run<'a> {
     /// The calls that were made, in canonical form.
     made: BTreeSet<String>,
     past: Vec<PastStep>,
+    /// Where what is in the run came from.
+    labels: BTreeSet<Label>,
+    /// The approval for which it ends.
+    approval: Option<NeedsApproval>,
     /// The last output of a step that brought one.
     last_output: Option<(String, String)>,
     records: Vec<StepRecord>,
@@ -182,6 +198,8 @@ impl<'a> Run<'a> {
             began,
             made: BTreeSet::new(),
             past: Vec::new(),
+            labels: request.labels.clone(),
+            approval: None,
             last_output: None,
             records: Vec::new(),
             is_recorded: false,
@@ -214,6 +232,8 @@ impl<'a> Run<'a> {
             error,
             steps,
             storable,
+            labels: self.labels.clone(),
+            approval: self.approval.take(),
             usage: record.llm.clone(),
             record,
         }
@@ -230,6 +250,7 @@ impl<'a> Run<'a> {
             model: self.identity.model.take(),
             llm: record::total(&self.records),
             steps: mem::take(&mut self.records),
+            labels: self.labels.clone(),
             final_tool: final_tool.to_owned(),
             ok: error.is_none(),
             error,

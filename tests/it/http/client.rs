@@ -13,6 +13,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+/// The operator's token.
+pub(super) const OPERATOR: &str = "the operator's own";
+
 /// A model's answer in words.
 pub(super) fn answer(text: &str) -> String {
     json!({"tool": "chat", "content": text}).to_string()
@@ -63,6 +66,7 @@ impl Api {
         let settings = Settings {
             listen: address,
             api_token: token.map(str::to_owned),
+            operator_token: Some(OPERATOR.to_owned()),
             max_body_bytes: 1 << 20,
         };
         let (shutdown, asked) = oneshot::channel::<()>();

@@ -8,6 +8,7 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use super::App;
+use super::approving::TurnApprover;
 use super::memory::MemoryError;
 use super::spans::Spans;
 use super::tools::{Place, TurnTools};
@@ -24,6 +25,8 @@ pub struct ChatRequest {
     pub kind: RunKind,
     /// The most steps, in place of the operator's setting. Surfaces bound it.
     pub max_steps: Option<u32>,
+    /// Whether somebody watches who can be asked; else what policy asks about ends the turn at once.
+    pub attended: bool,
 }
 
 /// What was said before a turn.
@@ -111,7 +114,9 @@ impl App {
         };
         let seat = place.as_ref().ok().and_then(Option::as_ref);
         let history = seat.map_or(given.as_str(), Turn::history);
+        let labels = seat.map(Turn::labels).cloned().unwrap_or_default();
         let settings = self.settings(request);
+        let policy = self.policy_now().await;
         let spans = Spans::new(span, observer);
         let tools = TurnTools {
             plugins: &self.plugins,
@@ -130,6 +135,11 @@ impl App {
                 self.inline_output_bytes
             },
         };
+        let approver = TurnApprover {
+            memory: &self.memory,
+            observer,
+            attended: request.attended,
+        };
         let host = Host {
             provider: self.provider.as_ref(),
             tools: &tools,
@@ -137,7 +147,8 @@ impl App {
             clock: &self.clock,
             observer: &spans,
             registry: &self.registry,
-            policy: &self.policy,
+            policy: &policy,
+            approver: &approver,
             grants: &self.grants,
             prepared: &self.prepared,
             settings: &settings,
@@ -146,6 +157,7 @@ impl App {
             run_id,
             input: &request.text,
             history,
+            labels: &labels,
             on_failure: match request.kind {
                 RunKind::Routed => OnFailure::Stop,
                 RunKind::Agent => OnFailure::FeedBack,
@@ -183,6 +195,7 @@ impl App {
                 answered_at: now,
                 run_id: report.record.run_id.clone(),
                 tool: report.tool.clone(),
+                labels: report.labels.clone(),
             };
             turn.commit(&exchange).await.map(Storage::Stored)
         } else {

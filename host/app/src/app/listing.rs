@@ -13,6 +13,8 @@ pub struct Offered {
     pub digest: String,
     /// Why it can't be called, and the way out.
     pub blocked: Option<String>,
+    /// What is asked before it is called.
+    pub asks: Vec<String>,
 }
 
 /// One operation, for a program. Fields are added, never taken away.
@@ -28,6 +30,9 @@ pub struct Row<'a> {
     available: bool,
     /// Why not, and the way out.
     blocked: Option<&'a str>,
+    /// What is asked before it is called.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    asks: &'a [String],
 }
 
 impl<'a> From<&'a Offered> for Row<'a> {
@@ -41,6 +46,7 @@ impl<'a> From<&'a Offered> for Row<'a> {
             requires: offered.listing.requires.as_ref(),
             available: offered.blocked.is_none(),
             blocked: offered.blocked.as_deref(),
+            asks: &offered.asks,
         }
     }
 }

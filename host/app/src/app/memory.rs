@@ -1,4 +1,4 @@
-//! What outlives a turn: conversations and artifacts, over one store that is opened when it is first needed.
+//! What outlives a turn: conversations, artifacts and approvals, over one store that is opened when it is first needed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use forge_core::store::{BlobDigest, StoreError};
 use tokio::sync::OnceCell;
 
 use super::App;
+use crate::approvals::Approvals;
 use crate::artifacts::Artifacts;
 use crate::causes::with_causes;
 use crate::config::Config;
@@ -27,6 +28,7 @@ pub(super) struct Memory {
 }
 
 struct Opened {
+    approvals: Approvals,
     conversations: Conversations,
     artifacts: Artifacts,
 }
@@ -79,6 +81,11 @@ impl Memory {
         Some(&opened.artifacts)
     }
 
+    /// The approvals, also where nothing else is remembered.
+    pub(super) async fn approvals(&self) -> Result<&Approvals, MemoryError> {
+        Ok(&self.opened().await?.approvals)
+    }
+
     async fn opened(&self) -> Result<&Opened, MemoryError> {
         let opened = self.opened.get_or_init(|| self.open()).await;
         opened
@@ -94,6 +101,7 @@ impl Memory {
         })?;
         let store = Arc::new(store?);
         Ok(Opened {
+            approvals: Approvals::new(store.clone()),
             conversations: Conversations::new(store.clone(), self.window, IDLE_BYTES),
             artifacts: Artifacts::new(store, self.artifacts_dir.clone()),
         })

@@ -72,6 +72,7 @@ impl Observer for Spans<'_> {
             | Event::Delta { .. }
             | Event::Decided { .. }
             | Event::SubStep { .. }
+            | Event::Asking { .. }
             | Event::Retract { .. } => {}
         }
         self.observer.observe(event);

@@ -37,6 +37,9 @@ fn config(folder: &Path, enabled: &[&str]) -> Config {
             llm: true,
         },
         mode: Mode::Full,
+        denied: Vec::new(),
+        only_words: false,
+        rules: Vec::new(),
         workspace,
         data_dir: folder.join("data"),
         cache_dir: folder.join("cache"),
@@ -76,6 +79,7 @@ async fn start(
 fn hello() -> ChatRequest {
     ChatRequest {
         text: "hello".to_owned(),
+        attended: false,
         before: Before::Exchanges(Vec::new()),
         max_steps: None,
         kind: RunKind::Routed,

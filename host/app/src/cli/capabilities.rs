@@ -34,6 +34,14 @@ pub(super) async fn run(
     Ok(Exit::Answered)
 }
 
+fn state(offered: &Offered) -> String {
+    match (&offered.blocked, offered.asks.as_slice()) {
+        (Some(why), _) => format!("blocked: {why}"),
+        (None, []) => "available".to_owned(),
+        (None, reasons) => format!("asks: {}", reasons.join("; ")),
+    }
+}
+
 fn shown(offered: &[Offered]) -> String {
     let mut table = Table::new();
     table
@@ -51,10 +59,7 @@ fn shown(offered: &[Offered]) -> String {
             listing.capability.to_string(),
             listing.operation.to_string(),
             requires.unwrap_or_else(|| "not declared: granted nothing".to_owned()),
-            offered
-                .blocked
-                .as_ref()
-                .map_or("available".to_owned(), |why| format!("blocked: {why}")),
+            state(offered),
             format!("{} {}", listing.source, short(&offered.digest)),
         ]);
     }

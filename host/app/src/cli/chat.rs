@@ -1,11 +1,16 @@
 //! `forge chat`: one turn.
 
+use std::convert::Infallible;
 use std::io::{self, IsTerminal, Read, Write};
 
 use forge_contract::effect::{Effect, FileEffect, RequestEffect};
+use forge_core::approval::shown;
+use forge_core::observer::{Event, Observer};
 use forge_core::trace::{LlmRecord, StepRecord};
 use forge_core::turn::{NO_TOOL, TurnReport};
+use tokio::sync::mpsc;
 
+use super::approve::{self, Question};
 use super::error::{self, CliError};
 use super::screen::{Answer, Notes, Screen, is_text};
 use super::{ChatArguments, Exit, result};
@@ -27,6 +32,7 @@ pub(super) async fn run(config: &Config, arguments: &ChatArguments) -> Result<Ex
             None => Before::Exchanges(Vec::new()),
         },
         max_steps: None,
+        attended: !arguments.json && io::stdin().is_terminal() && io::stderr().is_terminal(),
         kind: if arguments.agent {
             RunKind::Agent
         } else {
@@ -38,8 +44,14 @@ pub(super) async fn run(config: &Config, arguments: &ChatArguments) -> Result<Ex
         tracing::warn!("{warning}");
     }
     let screen = screen(arguments);
+    let (sender, questions) = mpsc::unbounded_channel();
+    let watching = Watching {
+        screen: &screen,
+        questions: sender,
+    };
     let report = tokio::select! {
-        report = app.chat(&request, &screen) => report,
+        report = app.chat(&request, &watching) => report,
+        never = answer(&app, questions) => match never {},
         Ok(()) = tokio::signal::ctrl_c() => {
             screen.abandon();
             screen.note("· stopped");
@@ -60,6 +72,48 @@ pub(super) async fn run(config: &Config, arguments: &ChatArguments) -> Result<Ex
     }
     screen.note(&summary(&report));
     Ok(exit(&report))
+}
+
+/// Hands questions on, and everything to the screen.
+struct Watching<'a> {
+    screen: &'a Screen,
+    questions: mpsc::UnboundedSender<Question>,
+}
+
+impl Observer for Watching<'_> {
+    fn observe(&self, event: Event<'_>) {
+        if let Event::Asking {
+            id,
+            call,
+            input,
+            reasons,
+            may_be_always,
+        } = &event
+        {
+            // Nobody answers any more once the turn is over.
+            let _ = self.questions.send(Question {
+                id: (*id).to_owned(),
+                call: (*call).to_owned(),
+                input: shown(input),
+                reasons: reasons.to_vec(),
+                may_be_always: *may_be_always,
+            });
+        }
+        self.screen.observe(event);
+    }
+}
+
+/// Puts questions to the person at the terminal, one after the other.
+async fn answer(app: &App, mut questions: mpsc::UnboundedReceiver<Question>) -> Infallible {
+    loop {
+        let Some(question) = questions.recv().await else {
+            return std::future::pending().await;
+        };
+        let answer = approve::ask(&question).await;
+        if let Err(error) = app.answer_approval(&question.id, answer).await {
+            tracing::warn!("{error}");
+        }
+    }
 }
 
 fn exit(report: &TurnReport) -> Exit {

@@ -51,6 +51,11 @@ pub(super) enum CliError {
     Settings { path: PathBuf, source: io::Error },
     #[error("the HTTP client can't be made")]
     HttpClient(#[source] reqwest::Error),
+    #[error("the operator's token in `{}` can't be used", path.display())]
+    OperatorToken { path: PathBuf, source: io::Error },
+    /// An approval that can't be answered.
+    #[error("{0}")]
+    Approval(String),
     #[error("no threads can be started")]
     Threads(#[source] io::Error),
 }
@@ -83,17 +88,21 @@ impl CliError {
             | Self::NoText
             | Self::SettingsExist { .. }
             | Self::NoSettingsFolder
+            | Self::Approval(_)
             | Self::Settings { .. } => Exit::BadUse,
             Self::Start(error) => match error {
                 StartError::Workspace { .. }
                 | StartError::Script(_)
+                | StartError::UnknownDenied { .. }
                 | StartError::UnknownTools { .. } => Exit::BadUse,
                 StartError::Runtime(_) | StartError::HttpClient(_) => Exit::Internal,
             },
             Self::Listen { .. } => Exit::BadUse,
-            Self::Output(_) | Self::Signals(_) | Self::Threads(_) | Self::HttpClient(_) => {
-                Exit::Internal
-            }
+            Self::OperatorToken { .. }
+            | Self::Output(_)
+            | Self::Signals(_)
+            | Self::Threads(_)
+            | Self::HttpClient(_) => Exit::Internal,
         }
     }
 }

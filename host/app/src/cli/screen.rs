@@ -184,6 +184,8 @@ impl Observer for Screen {
                     state.call = Some(ShownCall { line, began });
                 }
             }
+            // Whoever asks settles the line first.
+            Event::Asking { .. } => state.erase_note(),
             Event::SubStep { name, .. } => {
                 let line = format!("  › {}", preview(name, INPUT_CHARS));
                 state.note(DIM, &line);

@@ -13,9 +13,15 @@ use super::error::CliError;
 use crate::app::App;
 use crate::config::Config;
 use crate::http::{self, Served, Settings};
+use crate::operator;
 
 pub(super) async fn run(config: &Config) -> Result<Exit, CliError> {
-    let settings = settings(config);
+    let operator = operator::token(&config.data_dir);
+    let (operator, _) = operator.map_err(|source| CliError::OperatorToken {
+        path: config.data_dir.join("operator-token"),
+        source,
+    })?;
+    let settings = settings(config, operator.clone());
     // First of all: who can't listen need not start the rest.
     let listener = listen(settings.listen).await?;
     let address = listener.local_addr().map_err(CliError::Signals)?;
@@ -31,7 +37,9 @@ pub(super) async fn run(config: &Config) -> Result<Exit, CliError> {
     // Who closed standard error does not want to know.
     let _ = io::Write::write_fmt(
         &mut errors,
-        format_args!("Forge listens on http://{address}  (Ctrl-C ends it)\n"),
+        format_args!(
+            "Forge listens on http://{address}  (Ctrl-C ends it)\nTo answer what it asks, open http://{address}/#operator={operator}\n"
+        ),
     );
     let served = http::serve(
         app,
@@ -75,7 +83,7 @@ async fn reached(mut signals: watch::Receiver<u32>, number: u32) {
     let _ = signals.wait_for(|count| *count >= number).await;
 }
 
-fn settings(config: &Config) -> Settings {
+fn settings(config: &Config, operator: String) -> Settings {
     Settings {
         listen: config.server.listen,
         api_token: config
@@ -83,6 +91,7 @@ fn settings(config: &Config) -> Settings {
             .api_token
             .as_ref()
             .map(|token| token.expose().to_owned()),
+        operator_token: Some(operator),
         max_body_bytes: config.server.max_body_bytes,
     }
 }

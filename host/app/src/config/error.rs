@@ -47,6 +47,14 @@ pub enum ConfigError {
         /// What is wrong, without the text of the file: it may be a secret.
         problem: String,
     },
+    /// A file of rules that can't be used. Nothing runs without the rules that its operator meant.
+    #[error("the rules in `{file}` can't be used: {problem}")]
+    Rules {
+        /// The file.
+        file: String,
+        /// What is wrong, with the rule's name.
+        problem: String,
+    },
     /// A file that can't be opened.
     #[error("`{file}` can't be read ({problem}): name a file that can, or take the name back")]
     Unreadable {

@@ -31,6 +31,7 @@ fn said(text: &str, at: &str) -> NewExchange {
         answered_at: at.to_owned(),
         run_id: format!("run {text}"),
         tool: "chat".to_owned(),
+        labels: std::collections::BTreeSet::new(),
     }
 }
 

@@ -1,8 +1,10 @@
 //! One turn's place in a conversation: what it finds, and what it adds.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
+use forge_contract::label::Label;
 use forge_core::conversation::{
     Conversation, ConversationId, NewExchange, Notes, Stored, TurnNotes,
 };
@@ -22,6 +24,7 @@ pub struct Turn {
     _place: OwnedMutexGuard<()>,
     seat: Seat,
     history: String,
+    labels: BTreeSet<Label>,
     notes: Arc<TurnNotes>,
 }
 
@@ -30,7 +33,7 @@ impl Turn {
         log: Arc<dyn EventLog>,
         place: OwnedMutexGuard<()>,
         seat: Seat,
-        history: String,
+        (history, labels): (String, BTreeSet<Label>),
         notes: Arc<Notes>,
     ) -> Self {
         Self {
@@ -38,6 +41,7 @@ impl Turn {
             _place: place,
             seat,
             history,
+            labels,
             notes: Arc::new(TurnNotes::new(notes)),
         }
     }
@@ -52,6 +56,12 @@ impl Turn {
     #[must_use]
     pub fn history(&self) -> &str {
         &self.history
+    }
+
+    /// Where what was said before came from.
+    #[must_use]
+    pub fn labels(&self) -> &BTreeSet<Label> {
+        &self.labels
     }
 
     /// What tools keep in this conversation, for them to read and to change. What has changed is stored by

@@ -1,5 +1,6 @@
 //! `POST /chat`: one turn, answered whole or as events.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Json;
@@ -7,6 +8,7 @@ use axum::body::Body;
 use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
+use forge_contract::label::Label;
 use forge_core::conversation::ConversationId;
 use forge_core::observer::{Event, Observer};
 use serde::Serialize;
@@ -51,8 +53,10 @@ pub(super) async fn chat(
             RunKind::Routed
         },
         max_steps: body::count(&asked, "max_steps", MAX_STEPS)?,
+        // Who reads events sees the question while the turn waits.
+        attended: events::are_wanted(&headers),
     };
-    if events::are_wanted(&headers) {
+    if request.attended {
         return Ok(events::stream(shared, request, conversation, id).into_response());
     }
     let _places = admitted(&shared).await?;
@@ -84,6 +88,10 @@ pub(super) struct Answer<'a> {
     error: Option<&'a str>,
     usage: Usage,
     run_id: &'a str,
+    /// Under which the turn can be approved, if it ended for that.
+    approval: Option<&'a str>,
+    /// Where what is in it came from.
+    labels: &'a BTreeSet<Label>,
     conversation: &'a str,
     /// Whether the turn is in its conversation.
     stored: bool,
@@ -138,6 +146,8 @@ impl<'a> Answer<'a> {
                 estimated: false,
             },
             run_id: &turn.record.run_id,
+            approval: turn.approval.as_ref().map(|needed| needed.id.as_str()),
+            labels: &turn.labels,
             conversation: conversation.as_str(),
             stored: ids.is_some(),
             not_stored: match &report.storage {

@@ -1,6 +1,6 @@
 //! A turn as server-sent events: what happens in it, as it happens, and the answer at the end.
 //!
-//! `deciding`, `chosen`, `delta`, `decision`, `substep`, `step`, `retract`, and at last `done` with what
+//! `deciding`, `chosen`, `delta`, `decision`, `asking`, `substep`, `step`, `retract`, and at last `done` with what
 //! the plain answer would be, or `error` with a problem. Who goes away stops the turn.
 
 use std::convert::Infallible;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use axum::http::{HeaderMap, header};
 use axum::response::IntoResponse;
 use axum::response::sse::{self, KeepAlive, Sse};
+use forge_core::approval::shown;
 use forge_core::conversation::ConversationId;
 use forge_core::observer::{Event, Observer};
 use futures_util::{FutureExt, stream};
@@ -91,6 +92,23 @@ impl Observer for Told {
             } => (
                 "decision",
                 json!({"step": step, "tool": tool, "operation": operation, "input": input, "done": done}),
+            ),
+            Event::Asking {
+                id,
+                call,
+                input,
+                reasons,
+                may_be_always,
+            } => (
+                "asking",
+                json!({
+                    "id": id,
+                    "call": call,
+                    "input": input,
+                    "shown": shown(input),
+                    "reasons": reasons,
+                    "may_be_always": may_be_always,
+                }),
             ),
             Event::SubStep { step, name } => ("substep", json!({"step": step, "name": name})),
             Event::Finished {

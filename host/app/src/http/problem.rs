@@ -53,6 +53,14 @@ pub(super) enum Problem {
     },
     NoToken,
     WrongToken,
+    NotOperator,
+    /// What was asked about is answered or over.
+    Gone {
+        reason: String,
+    },
+    Unstored {
+        reason: String,
+    },
     Busy,
     NotFound {
         what: String,
@@ -131,6 +139,12 @@ impl Problem {
                 StatusCode::UNAUTHORIZED,
                 "this is not the token of the setting `API_TOKEN`".to_owned(),
             ),
+            Self::NotOperator => (
+                StatusCode::FORBIDDEN,
+                "this is the operator's: send the header `authorization: Bearer` with the token in the file `operator-token` of Forge's data folder, or open the link that `forge serve` prints".to_owned(),
+            ),
+            Self::Gone { reason } => (StatusCode::NOT_FOUND, reason.clone()),
+            Self::Unstored { reason } => (StatusCode::INTERNAL_SERVER_ERROR, reason.clone()),
             Self::Busy => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "too many turns are waiting: try again in a few seconds".to_owned(),

@@ -15,6 +15,7 @@ fn run(id: &str, preview: &str) -> RunRecord {
         provider: "scripted".to_owned(),
         model: None,
         steps: Vec::new(),
+        labels: std::collections::BTreeSet::new(),
         final_tool: "chat".to_owned(),
         ok: true,
         error: None,

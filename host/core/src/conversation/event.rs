@@ -4,6 +4,9 @@
 //! and `messages`, how many messages the conversation has from then on. So an older Forge can tell what
 //! it does not know, and whoever reads only the last event knows how long the conversation is.
 
+use std::collections::BTreeSet;
+
+use forge_contract::label::Label;
 use serde::{Deserialize, Serialize};
 
 use super::notes::NoteChanges;
@@ -29,6 +32,9 @@ pub struct NewExchange {
     pub run_id: String,
     /// The tool whose output the answer is.
     pub tool: String,
+    /// Where what is in it came from.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub labels: BTreeSet<Label>,
 }
 
 /// How long a conversation is, from its last event.

@@ -11,6 +11,7 @@ fn said(number: u64) -> NewExchange {
         answered_at: format!("2026-11-30T20:{number:02}:07+01:00"),
         run_id: format!("run{number}"),
         tool: "chat".to_owned(),
+        labels: BTreeSet::new(),
     }
 }
 
@@ -87,6 +88,25 @@ fn only_what_a_prompt_sees_is_kept() {
         assert_eq!(conversation.message_count(), 2 * number);
         assert!(conversation.bytes() < 1000, "{}", conversation.bytes());
     }
+}
+
+#[test]
+fn labels_stay_as_long_as_what_they_are_of_is_seen() {
+    let mut conversation = Conversation::new(Window {
+        max_messages: 4,
+        slack: 0,
+    });
+    let labelled = NewExchange {
+        labels: [Label::External].into(),
+        ..said(1)
+    };
+    let (event, _) = conversation.exchange_event(&labelled, &NoteChanges::default());
+    assert!(String::from_utf8_lossy(&event).contains(r#""labels":["external"]"#));
+    append(&mut conversation, event).unwrap();
+    say(&mut conversation, 2);
+    assert_eq!(conversation.labels(), [Label::External].into());
+    say(&mut conversation, 3);
+    assert_eq!(conversation.labels(), BTreeSet::new());
 }
 
 #[test]

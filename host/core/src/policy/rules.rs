@@ -43,6 +43,9 @@ pub struct RuleText {
     /// Arguments by name and the value that each must have, exactly.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub equals: BTreeMap<String, Value>,
+    /// Whether a call may have no other arguments than those in `equals`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_these: bool,
     /// The gates whose question an `allow` answers: `mode`, `risk`, `rule:NAME`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub discharges: Vec<Gate>,
@@ -88,7 +91,9 @@ impl Rule {
             problem,
         };
         if Name::parse(&text.name.replace('-', "_")).is_err() {
-            return Err(bad("its name must be lower-case letters, digits, `-` and `_`".to_owned()));
+            return Err(bad(
+                "its name must be lower-case letters, digits, `-` and `_`".to_owned(),
+            ));
         }
         match (text.effect, text.discharges.as_slice()) {
             (Effect::Allow, []) => {
@@ -128,15 +133,22 @@ impl Rule {
     }
 
     /// Whether it is about this call. Without an input, rules about arguments are about none.
-    pub(super) fn is_about(&self, capability: &str, operation: &str, input: Option<&Value>) -> bool {
+    #[must_use]
+    pub fn is_about(&self, capability: &str, operation: &str, input: Option<&Value>) -> bool {
         let strict = self.text.effect == Effect::Allow;
         let is_named = self.capability.matches(capability, strict)
-            && self.operation.as_ref().is_none_or(|it| it.matches(operation, strict));
+            && self
+                .operation
+                .as_ref()
+                .is_none_or(|it| it.matches(operation, strict));
         let no_input = Value::Null;
         let (input, is_known) = (input.unwrap_or(&no_input), input.is_some());
-        let argument = |name: &str| name.split('.').try_fold(input, |value, part| value.get(part));
+        let argument = |name: &str| {
+            name.split('.')
+                .try_fold(input, |value, part| value.get(part))
+        };
         is_named
-            && (is_known || (self.arguments.is_empty() && self.text.equals.is_empty()))
+            && (is_known || !self.looks_at_arguments())
             && self.arguments.iter().all(|(name, pattern)| {
                 argument(name).is_some_and(|value| pattern.matches(&shown(value), strict))
             })
@@ -145,6 +157,14 @@ impl Rule {
                 .equals
                 .iter()
                 .all(|(name, expected)| argument(name) == Some(expected))
+            && (!self.text.only_these
+                || input.as_object().is_some_and(|input| {
+                    input.keys().all(|name| self.text.equals.contains_key(name))
+                }))
+    }
+
+    fn looks_at_arguments(&self) -> bool {
+        !self.arguments.is_empty() || !self.text.equals.is_empty() || self.text.only_these
     }
 
     fn try_examples(&self) -> Result<(), BadRule> {
@@ -154,7 +174,11 @@ impl Rule {
                 let call = &example.call;
                 let (capability, operation) = call.split_once('.').unwrap_or((call, "run"));
                 if self.is_about(capability, operation, Some(&example.input)) != expected {
-                    let not = if expected { "does not match" } else { "matches" };
+                    let not = if expected {
+                        "does not match"
+                    } else {
+                        "matches"
+                    };
                     return Err(BadRule {
                         name: self.text.name.clone(),
                         problem: format!("it {not} its example `{call} {}`", example.input),
@@ -168,7 +192,9 @@ impl Rule {
 
 /// A value as a pattern sees it.
 fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Checks that rules fit together.
@@ -181,7 +207,10 @@ pub fn check_together(rules: &[Rule]) -> Result<(), BadRule> {
             name: rule.text.name.clone(),
             problem,
         };
-        if rules[..index].iter().any(|other| other.text.name == rule.text.name) {
+        if rules[..index]
+            .iter()
+            .any(|other| other.text.name == rule.text.name)
+        {
             return Err(bad("there are two rules of this name".to_owned()));
         }
         for gate in &rule.text.discharges {
@@ -190,7 +219,9 @@ pub fn check_together(rules: &[Rule]) -> Result<(), BadRule> {
                 .iter()
                 .any(|other| other.text.name == *asked && other.text.effect == Effect::Ask);
             if !is_there {
-                return Err(bad(format!("it answers `{gate}`, and no rule `{asked}` asks")));
+                return Err(bad(format!(
+                    "it answers `{gate}`, and no rule `{asked}` asks"
+                )));
             }
         }
     }

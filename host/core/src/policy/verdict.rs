@@ -69,7 +69,9 @@ impl TryFrom<String> for Gate {
             "risk" => Ok(Self::Risk),
             other => match other.strip_prefix("rule:") {
                 Some(name) if !name.is_empty() => Ok(Self::Rule(name.to_owned())),
-                _ => Err(format!("`{other}` is no gate: use `mode`, `risk` or `rule:NAME`")),
+                _ => Err(format!(
+                    "`{other}` is no gate: use `mode`, `risk` or `rule:NAME`"
+                )),
             },
         }
     }

@@ -2,13 +2,14 @@
 
 use forge_contract::manifest::Operation;
 use forge_contract::name::Name;
-use forge_contract::outcome::{Denial, Failure, FailureCode, Outcome};
+use forge_contract::outcome::{Denial, Failure, FailureCode, NeedsApproval, Outcome};
 use forge_contract::report::{CallReport, Progress};
 use serde_json::{Value, json};
 
 use super::Run;
+use crate::approval::{Approval, ApprovalRequest, call_hash};
 use crate::observer::Event;
-use crate::policy::Verdict;
+use crate::policy::{Ask, Question, Verdict};
 use crate::registry::{Capability, InvalidInput};
 use crate::router::proposal::Proposal;
 use crate::router::{CHAT, CODE};
@@ -41,14 +42,69 @@ pub(super) async fn call(run: &Run<'_>, tool: &str, proposal: Proposal) -> Calle
     };
     let name = &capability.manifest.name;
     // A refusal comes before advice on the input: a model should not polish what may not be done.
-    let verdict = run.host.policy.verdict(name, operation);
+    let verdict = run.host.policy.verdict(&Question {
+        capability: name,
+        operation,
+        input: Some(&proposal.input),
+        labels: &run.labels,
+    });
     if let Verdict::Deny(denial) = verdict {
         return Called::denied(denial);
     }
     if let Err(invalid) = capability.check_input(&proposal.operation, &proposal.input) {
         return Called::without_tool(invalid_input(invalid));
     }
-    run_tool(run, name, operation, proposal.input).await
+    let verdict = match verdict {
+        Verdict::Allow => "allow".to_owned(),
+        Verdict::Ask(asks) => match approved(run, name, operation, &proposal.input, &asks).await {
+            Ok(()) => format!("approved: {}", gates(&asks)),
+            Err(called) => return called,
+        },
+        Verdict::Deny(denial) => return Called::denied(denial),
+    };
+    run_tool(run, name, operation, proposal.input, verdict).await
+}
+
+/// Asks whoever may approve; `Err` is what came of the call without a yes.
+async fn approved(
+    run: &Run<'_>,
+    name: &Name,
+    operation: &Operation,
+    input: &Value,
+    asks: &[Ask],
+) -> Result<(), Called> {
+    let request = ApprovalRequest {
+        run_id: run.request.run_id,
+        capability: name,
+        operation: &operation.name,
+        input,
+        asks,
+        hash: call_hash(name, &operation.name, input),
+    };
+    let call = format!("{name}.{}", operation.name);
+    let reasons: Vec<String> = asks.iter().map(|ask| ask.reason.clone()).collect();
+    match run.host.approver.approve(&request).await {
+        Approval::Given => Ok(()),
+        Approval::Refused => Err(Called::denied(Denial {
+            reason: format!("`{call}` was asked about and not approved"),
+            remedy: "ask for something else".to_owned(),
+        })),
+        Approval::Pending { id, remedy } => Err(Called {
+            verdict: Some(format!("needs approval: {}", gates(asks))),
+            outcome: Outcome::NeedsApproval(NeedsApproval {
+                id,
+                call,
+                reasons,
+                remedy,
+            }),
+            report: None,
+        }),
+    }
+}
+
+fn gates(asks: &[Ask]) -> String {
+    let gates: Vec<String> = asks.iter().map(|ask| ask.gate.to_string()).collect();
+    gates.join(", ")
 }
 
 /// The refusal of a capability that the model named although it is not offered.
@@ -59,15 +115,21 @@ pub(super) fn refusal(run: &Run<'_>, named: &str) -> Option<Called> {
         .map(|operation| {
             run.host
                 .policy
-                .verdict(&capability.manifest.name, operation)
+                .of_operation(&capability.manifest.name, operation)
         })
         .find_map(|verdict| match verdict {
             Verdict::Deny(denial) => Some(Called::denied(denial)),
-            Verdict::Allow => None,
+            Verdict::Allow | Verdict::Ask(_) => None,
         })
 }
 
-async fn run_tool(run: &Run<'_>, name: &Name, operation: &Operation, input: Value) -> Called {
+async fn run_tool(
+    run: &Run<'_>,
+    name: &Name,
+    operation: &Operation,
+    input: Value,
+    verdict: String,
+) -> Called {
     let grant = run.host.grants.for_call(name, operation.requires.as_ref());
     let call = Call {
         capability: name.clone(),
@@ -83,7 +145,7 @@ async fn run_tool(run: &Run<'_>, name: &Name, operation: &Operation, input: Valu
     let report = run.host.tools.run(&call, &grant, &on_progress).await;
     Called {
         outcome: report.outcome.clone(),
-        verdict: Some("allow".to_owned()),
+        verdict: Some(verdict),
         report: Some(report),
     }
 }

@@ -68,7 +68,7 @@ pub fn capabilities(registry: &Registry, policy: &Policy) -> Vec<Listing> {
                     operation: operation.name.clone(),
                     operation_summary: operation.summary.clone(),
                     requires: operation.requires.clone(),
-                    verdict: policy.verdict(name, operation),
+                    verdict: policy.of_operation(name, operation),
                 })
         })
         .collect()
@@ -79,7 +79,7 @@ fn offer(name: &Name, capability: &Capability, policy: &Policy) -> Option<Offer>
         .manifest
         .operations
         .iter()
-        .filter(|operation| policy.verdict(name, operation) == Verdict::Allow)
+        .filter(|operation| !matches!(policy.of_operation(name, operation), Verdict::Deny(_)))
         .map(offered)
         .collect();
     (!operations.is_empty()).then(|| Offer {

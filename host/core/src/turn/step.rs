@@ -167,7 +167,11 @@ impl Step {
             verdict,
             report,
         } = called;
-        let was_kept_from_running = matches!(outcome, Outcome::Denied(_)) && report.is_none();
+        let was_kept_from_running =
+            matches!(outcome, Outcome::Denied(_) | Outcome::NeedsApproval(_)) && report.is_none();
+        if let Some(report) = &report {
+            run.labels.extend(&report.labels);
+        }
         self.record.verdict = verdict;
         self.record.tool_ok = (!was_kept_from_running).then(|| outcome.is_done());
         self.record.call = report.as_ref().map(CallRecord::from);
@@ -189,6 +193,11 @@ impl Step {
     fn failed(self, run: &mut Run<'_>, tool: String, outcome: Outcome) -> Option<Ending> {
         let text = outcome.to_string();
         let is_last = self.record.step >= run.host.settings.max_steps;
+        if let Outcome::NeedsApproval(needed) = outcome {
+            // There is nothing to try otherwise: what comes next is a person's.
+            run.approval = Some(needed);
+            return Some(self.end(run, tool, text.clone(), Err(text)));
+        }
         if run.request.on_failure == OnFailure::Stop || is_last {
             return Some(self.end(run, tool, text.clone(), Err(text)));
         }

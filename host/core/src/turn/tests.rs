@@ -7,6 +7,7 @@ use super::*;
 use crate::policy::Verdict;
 
 mod scripted;
+mod asking;
 mod guards;
 mod streaming;
 
@@ -260,10 +261,10 @@ fn the_listing_shows_every_operation_with_its_verdict() {
             let requires = row
                 .requires
                 .map_or_else(|| "?".to_owned(), |requires| requires.to_string());
-            let verdict = if row.verdict == Verdict::Allow {
-                "allow"
-            } else {
-                "deny"
+            let verdict = match row.verdict {
+                Verdict::Allow => "allow",
+                Verdict::Ask(_) => "ask",
+                Verdict::Deny(_) => "deny",
             };
             format!("{}.{} {requires} {verdict}", row.capability, row.operation)
         })

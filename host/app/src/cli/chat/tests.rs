@@ -50,6 +50,8 @@ fn report(ok: bool, tool: &str, error: Option<&str>, output: &str) -> TurnReport
         completion_tokens: Some(1),
     };
     TurnReport {
+        labels: BTreeSet::new(),
+        approval: None,
         output: output.to_owned(),
         tool: tool.to_owned(),
         ok,
@@ -58,6 +60,7 @@ fn report(ok: bool, tool: &str, error: Option<&str>, output: &str) -> TurnReport
         storable: ok,
         usage: usage.clone(),
         record: RunRecord {
+            labels: std::collections::BTreeSet::new(),
             run_id: "6fa9b391".to_owned(),
             timestamp: String::new(),
             user_input_preview: String::new(),

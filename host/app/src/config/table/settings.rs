@@ -48,7 +48,7 @@ pub const SETTINGS: &[Setting] = &[
         MODE,
         Value("full"),
         Only("read-only"),
-        "how far runs may go: `full`, or `read-only` to change nothing",
+        "how far runs may go: `full`, `auto` to be asked about what could do harm, `ask` about whatever acts, `read-only` to change nothing",
     ),
     setting(
         "inline_output_bytes",
@@ -186,6 +186,14 @@ pub const SETTINGS: &[Setting] = &[
         Value("true"),
         OnlyFalse,
         "`false` denies every tool to ask the model",
+    ),
+    setting(
+        "policy.rules_file",
+        "FORGE_RULES_FILE",
+        Kind::Path,
+        Told("`rules.toml` beside your own `forge.toml`"),
+        Never,
+        "your own rules of what is allowed, asked about and denied",
     ),
     setting(
         "network.private_origins",
@@ -365,7 +373,7 @@ const PROVIDER: Kind = Kind::Choice {
 };
 
 const MODE: Kind = Kind::Choice {
-    allowed: &["full", "read-only"],
+    allowed: &["full", "auto", "ask", "read-only"],
     absent: &[],
 };
 

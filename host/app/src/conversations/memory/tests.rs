@@ -19,6 +19,7 @@ fn filled(bytes: usize) -> Conversation {
         answered_at: String::new(),
         run_id: String::new(),
         tool: String::new(),
+        labels: std::collections::BTreeSet::new(),
     };
     let (event, _) = conversation.exchange_event(&exchange, &NoteChanges::default());
     let recorded = Recorded { position: 1, event };

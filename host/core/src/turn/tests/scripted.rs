@@ -14,6 +14,7 @@ use forge_contract::report::{CallReport, Progress};
 use serde_json::{Value, json};
 
 use super::super::*;
+use crate::approval::{Approval, ApprovalRequest, call_hash};
 use crate::observer::Observer;
 use crate::policy::Mode;
 use crate::provider::Constraint;
@@ -76,6 +77,13 @@ impl Say {
 pub(super) struct Stage {
     script: Mutex<VecDeque<Say>>,
     pub(super) outcomes: Mutex<VecDeque<Outcome>>,
+    /// What the calls are labelled with, in their order.
+    pub(super) labels: Mutex<VecDeque<Label>>,
+    /// What is said to questions, in their order.
+    pub(super) approvals: Mutex<VecDeque<Approval>>,
+    /// The questions: call, gates and the beginning of the hash.
+    pub(super) asked: Mutex<Vec<String>>,
+    pub(super) earlier_labels: BTreeSet<Label>,
     pub(super) progress: Vec<Progress>,
     pub(super) registry: Registry,
     pub(super) policy: Policy,
@@ -109,6 +117,10 @@ impl Stage {
         Self {
             script: Mutex::new(script.into()),
             outcomes: Mutex::default(),
+            labels: Mutex::default(),
+            approvals: Mutex::default(),
+            asked: Mutex::default(),
+            earlier_labels: BTreeSet::new(),
             progress: Vec::new(),
             policy: Policy {
                 enabled: registry
@@ -119,7 +131,9 @@ impl Stage {
                 allow_workspace_writes: true,
                 allow_subprocess: true,
                 allow_llm: true,
+                denied: BTreeSet::new(),
                 mode: Mode::Full,
+                rules: Vec::new(),
                 powers: Power::ALL.into(),
             },
             grants: grants.collect(),
@@ -150,6 +164,7 @@ impl Stage {
             observer: self,
             registry: &self.registry,
             policy: &self.policy,
+            approver: self,
             grants: &self.grants,
             prepared: &prepared,
             settings: &self.settings,
@@ -158,6 +173,7 @@ impl Stage {
             run_id: "run-1",
             input: "do it",
             history: &history(&self.history),
+            labels: &self.earlier_labels,
             on_failure: self.on_failure,
         };
         let report = pollster::block_on(run(&host, &request));
@@ -302,10 +318,41 @@ impl Tools for Stage {
         let scripted = self.outcomes.lock().unwrap().pop_front();
         CallReport {
             duration_us: 7,
+            labels: self
+                .labels
+                .lock()
+                .unwrap()
+                .pop_front()
+                .into_iter()
+                .collect(),
             ..CallReport::not_run(
                 scripted.unwrap_or_else(|| Outcome::text(format!("{} answered", call.capability))),
             )
         }
+    }
+}
+
+#[async_trait]
+impl Approver for Stage {
+    async fn approve(&self, request: &ApprovalRequest<'_>) -> Approval {
+        let gates: Vec<String> = request
+            .asks
+            .iter()
+            .map(|ask| ask.gate.to_string())
+            .collect();
+        self.asked.lock().unwrap().push(format!(
+            "{}.{} {} {}",
+            request.capability,
+            request.operation,
+            request.input,
+            gates.join(",")
+        ));
+        assert_eq!(
+            request.hash,
+            call_hash(request.capability, request.operation, request.input)
+        );
+        let scripted = self.approvals.lock().unwrap().pop_front();
+        scripted.expect("nobody should be asked")
     }
 }
 
@@ -330,6 +377,7 @@ impl Clock for Stage {
 impl Observer for Stage {
     fn observe(&self, event: Event<'_>) {
         let shown = match event {
+            Event::Asking { call, .. } => format!("asking {call}"),
             Event::Deciding { step } => format!("deciding {step}"),
             Event::Chosen { step, tool } => format!("chosen {step} {tool}"),
             Event::Delta { text } => format!("delta {text}"),

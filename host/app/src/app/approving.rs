@@ -1,0 +1,138 @@
+//! Who says yes to the calls of one turn, and the answers that come from elsewhere. Not here: how questions and
+//! answers are kept (`crate::approvals`).
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use forge_core::approval::{Answer, Approval, ApprovalRequest, Approver, Pending};
+use forge_core::observer::{Event, Observer};
+use forge_core::policy::{Policy, Question, Rule, RuleText, Verdict};
+
+use super::App;
+use super::memory::{Memory, MemoryError};
+use crate::approvals::AnswerError;
+
+/// The approver of one turn.
+pub(super) struct TurnApprover<'a> {
+    pub(super) memory: &'a Memory,
+    pub(super) observer: &'a dyn Observer,
+    /// Whether somebody sees the question while the turn waits.
+    pub(super) attended: bool,
+}
+
+#[async_trait]
+impl Approver for TurnApprover<'_> {
+    async fn approve(&self, request: &ApprovalRequest<'_>) -> Approval {
+        self.found_or_asked(request).await.unwrap_or_else(|error| {
+            let reason = error.with_cause();
+            tracing::warn!("nobody can be asked: {reason}");
+            Approval::Pending {
+                id: String::new(),
+                remedy: format!("nobody can be asked: {reason}"),
+            }
+        })
+    }
+}
+
+impl TurnApprover<'_> {
+    async fn found_or_asked(&self, request: &ApprovalRequest<'_>) -> Result<Approval, MemoryError> {
+        let approvals = self.memory.approvals().await?;
+        if approvals
+            .is_given(request)
+            .await
+            .map_err(MemoryError::Store)?
+        {
+            return Ok(Approval::Given);
+        }
+        let asked = approvals.ask(request).await.map_err(MemoryError::Store)?;
+        if self.attended {
+            let told = approvals.listen(&asked.id);
+            self.show(&asked);
+            match approvals.wait(&asked, request, told).await {
+                Some(Answer::No) => return Ok(Approval::Refused),
+                Some(_) => return Ok(Approval::Given),
+                None => {}
+            }
+        }
+        let id = asked.id;
+        Ok(Approval::Pending {
+            remedy: format!(
+                "approve it with `forge approve {id}`, or with `POST /approvals/{id}` and the operator's token, and ask again"
+            ),
+            id,
+        })
+    }
+
+    fn show(&self, asked: &Pending) {
+        let reasons: Vec<String> = asked.asks.iter().map(|ask| ask.reason.clone()).collect();
+        self.observer.observe(Event::Asking {
+            id: &asked.id,
+            call: &format!("{}.{}", asked.capability, asked.operation),
+            input: &asked.input,
+            reasons: &reasons,
+            may_be_always: asked.rule().is_some(),
+        });
+    }
+}
+
+impl App {
+    /// What waits for an answer, the oldest first.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub async fn pending_approvals(&self) -> Result<Vec<Pending>, MemoryError> {
+        let approvals = self.memory.approvals().await?;
+        approvals.pending().await.map_err(MemoryError::Store)
+    }
+
+    /// Answers the question under `id`.
+    ///
+    /// # Errors
+    /// When nothing waits there, an answer for ever is not possible, or it can't be stored.
+    pub async fn answer_approval(&self, id: &str, answer: Answer) -> Result<(), AnswerError> {
+        let approvals = match self.memory.approvals().await {
+            Ok(approvals) => approvals,
+            Err(MemoryError::Store(error)) => return Err(AnswerError::Store(error)),
+            Err(MemoryError::Conversation(_)) => return Err(AnswerError::Contended),
+        };
+        let proves = |asked: &Pending, rule: &RuleText| self.satisfies(asked, rule);
+        approvals.answer(id, answer, proves).await
+    }
+
+    /// Policy as the operator's settings and answers have made it.
+    pub(super) async fn policy_now(&self) -> Cow<'_, Policy> {
+        let rules = match self.memory.approvals().await {
+            Ok(approvals) => approvals.rules().await.unwrap_or_default(),
+            // Without the store nobody has said yes for ever.
+            Err(_) => Vec::new(),
+        };
+        if rules.is_empty() {
+            return Cow::Borrowed(&self.policy);
+        }
+        let mut policy = self.policy.clone();
+        policy.rules.extend(rules);
+        Cow::Owned(policy)
+    }
+
+    /// Whether the call would be made without a question if `rule` held too.
+    fn satisfies(&self, asked: &Pending, rule: &RuleText) -> bool {
+        let Ok(rule) = Rule::new(rule.clone()) else {
+            return false;
+        };
+        let capability = self.registry.get(asked.capability.as_str());
+        let operation = capability.and_then(|it| it.manifest.operation(asked.operation.as_str()));
+        let Some(operation) = operation else {
+            return false;
+        };
+        let mut policy = self.policy.clone();
+        policy.rules.push(rule);
+        let verdict = policy.verdict(&Question {
+            capability: &asked.capability,
+            operation,
+            input: Some(&asked.input),
+            labels: &BTreeSet::new(),
+        });
+        verdict == Verdict::Allow
+    }
+}
