@@ -207,7 +207,7 @@ async fn a_turn_has_the_known_shape() {
                 "completion_tokens": null, "total_tokens": null, "max_prompt_tokens": null,
                 "context_limit": null, "estimated": false,
             },
-            "run_id": null, "conversation": "one", "stored": true, "not_stored": null,
+            "run_id": null, "approval": null, "labels": [], "conversation": "one", "stored": true, "not_stored": null,
             "user_id": 1, "assistant_id": 2, "total_ms": null,
         })
     );

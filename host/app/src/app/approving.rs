@@ -1,13 +1,12 @@
 //! Who says yes to the calls of one turn, and the answers that come from elsewhere. Not here: how questions and
 //! answers are kept (`crate::approvals`).
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use forge_core::approval::{Answer, Approval, ApprovalRequest, Approver, Pending};
 use forge_core::observer::{Event, Observer};
-use forge_core::policy::{Policy, Question, Rule, RuleText, Verdict};
+use forge_core::policy::{Question, Rule, RuleText, Verdict};
 
 use super::App;
 use super::memory::{Memory, MemoryError};
@@ -98,21 +97,6 @@ impl App {
         };
         let proves = |asked: &Pending, rule: &RuleText| self.satisfies(asked, rule);
         approvals.answer(id, answer, proves).await
-    }
-
-    /// Policy as the operator's settings and answers have made it.
-    pub(super) async fn policy_now(&self) -> Cow<'_, Policy> {
-        let rules = match self.memory.approvals().await {
-            Ok(approvals) => approvals.rules().await.unwrap_or_default(),
-            // Without the store nobody has said yes for ever.
-            Err(_) => Vec::new(),
-        };
-        if rules.is_empty() {
-            return Cow::Borrowed(&self.policy);
-        }
-        let mut policy = self.policy.clone();
-        policy.rules.extend(rules);
-        Cow::Owned(policy)
     }
 
     /// Whether the call would be made without a question if `rule` held too.

@@ -116,7 +116,6 @@ impl App {
         let history = seat.map_or(given.as_str(), Turn::history);
         let labels = seat.map(Turn::labels).cloned().unwrap_or_default();
         let settings = self.settings(request);
-        let policy = self.policy_now().await;
         let spans = Spans::new(span, observer);
         let tools = TurnTools {
             plugins: &self.plugins,
@@ -147,7 +146,7 @@ impl App {
             clock: &self.clock,
             observer: &spans,
             registry: &self.registry,
-            policy: &policy,
+            policy: &self.policy,
             approver: &approver,
             grants: &self.grants,
             prepared: &self.prepared,

@@ -127,9 +127,13 @@ async fn a_yes_for_ever_is_a_rule_that_was_proved() {
     here.answer(&asked.id, Answer::Always, proves)
         .await
         .unwrap();
-    let rules = open(folder.path()).rules().await.unwrap();
-    assert_eq!(rules.len(), 1);
-    assert!(rules[0].is_about("files", "write", Some(&call.input)));
+    let there = open(folder.path());
+    assert_eq!(there.rules().await.unwrap().len(), 1);
+    for _ in 0..2 {
+        assert!(there.is_given(&call.request()).await.unwrap());
+    }
+    let other = Call::new(json!({"path": "b"}), Gate::Mode);
+    assert!(!there.is_given(&other.request()).await.unwrap());
     let label = Call::new(json!({"path": "a"}), Gate::Label);
     let asked = here.ask(&label.request()).await.unwrap();
     let refused = here

@@ -20,6 +20,8 @@ Commands:
   chat          Take one turn: the answer goes to standard output, everything else to standard error
   serve         Serve the HTTP API and the web page
   capabilities  List what every tool can do, what it needs, and whether policy lets it
+  approvals     List what waits for your yes
+  approve       Answer what waits for your yes
   config        Show what every setting holds, and where it comes from
   init          Look for a model, choose tools, and write a file of settings
   help          Print this message or the help of the given subcommand(s)

@@ -6,6 +6,7 @@
 //! (`absent`).
 
 mod settings;
+mod parts;
 
 use super::kind::Kind;
 

@@ -8,6 +8,7 @@ use crate::policy::Verdict;
 
 mod scripted;
 mod asking;
+mod tools;
 mod guards;
 mod streaming;
 

@@ -1,8 +1,9 @@
 //! All settings, in the order in which they are written into a file.
 
-use super::Fallback::{self, Told, Value};
-use super::Narrowing::{self, FolderInside, Never, Only, OnlyFalse, OnlyLower, Subset};
+use super::Fallback::{Told, Value};
+use super::Narrowing::{FolderInside, Never, Only, OnlyFalse, OnlyLower, Subset};
 use super::Setting;
+use super::parts::{MODE, PROVIDER, SECONDS, setting};
 use crate::config::kind::{Item, Kind};
 
 /// All settings; those without a table come first, as TOML wants it.
@@ -366,37 +367,3 @@ pub const SETTINGS: &[Setting] = &[
         "log lines of JSON",
     ),
 ];
-
-const PROVIDER: Kind = Kind::Choice {
-    allowed: &["llama_cpp", "scripted"],
-    absent: &["ollama", "openrouter"],
-};
-
-const MODE: Kind = Kind::Choice {
-    allowed: &["full", "auto", "ask", "read-only"],
-    absent: &[],
-};
-
-/// A day at the most.
-const SECONDS: Kind = Kind::Number {
-    least: 1,
-    most: 86_400,
-};
-
-const fn setting(
-    key: &'static str,
-    variable: &'static str,
-    kind: Kind,
-    fallback: Fallback,
-    narrowing: Narrowing,
-    doc: &'static str,
-) -> Setting {
-    Setting {
-        key,
-        variable,
-        kind,
-        fallback,
-        narrowing,
-        doc,
-    }
-}

@@ -25,7 +25,8 @@ fn wider(setting: &Setting) -> &'static str {
         "enabled_tools" => "[\"chat\", \"shell\"]",
         "max_steps" => "2",
         "inline_output_bytes" => "65537",
-        "data_dir" | "cache_dir" | "plugins_dir" | "scripted.script" | "trace.file" => "\"/tmp/x\"",
+        "data_dir" | "cache_dir" | "plugins_dir" | "scripted.script" | "trace.file"
+        | "policy.rules_file" => "\"/tmp/x\"",
         "llama_cpp.url" => "\"http://elsewhere\"",
         "llama_cpp.timeout" => "121",
         "llama_cpp.idle_timeout" => "31",

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use forge_contract::grant::Grant;
-use forge_contract::manifest::Manifest;
 use forge_contract::name::Name;
 use forge_contract::outcome::Outcome;
 use forge_contract::power::Power;
@@ -14,12 +13,12 @@ use forge_contract::report::{CallReport, Progress};
 use serde_json::{Value, json};
 
 use super::super::*;
+use super::tools::{files, git, shell, text_tool};
 use crate::approval::{Approval, ApprovalRequest, call_hash};
 use crate::observer::Observer;
 use crate::policy::Mode;
 use crate::provider::Constraint;
 use crate::provider::{Completion, CompletionRequest, Finish, Flow, ProviderError, Usage};
-use crate::registry::Entry;
 use crate::tools::Call;
 
 /// One answer of the model, in the pieces in which it comes.
@@ -207,48 +206,6 @@ impl Stage {
     pub(super) fn last_prompt(&self) -> String {
         self.prompts.lock().unwrap().last().unwrap().clone()
     }
-}
-
-fn entry(name: &str, operations: &Value) -> Entry {
-    let document = json!({"manifest_version": 1, "name": name, "version": "1", "summary": format!("Does {name}."), "operations": operations});
-    Entry {
-        source: format!("{name}.wasm"),
-        manifest: Manifest::parse(&document.to_string()).unwrap(),
-    }
-}
-
-fn files() -> Entry {
-    let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"], "additionalProperties": false});
-    let write = json!({"type": "object", "properties": {"path": {"type": "string"}, "text": {"type": "string"}}, "required": ["path", "text"], "additionalProperties": false});
-    entry(
-        "files",
-        &json!([
-            {"name": "read", "summary": "Reads.", "input": path, "requires": {"workspace": "read"}},
-            {"name": "list", "summary": "Lists.", "input": {"type": "object", "additionalProperties": false}, "requires": {"workspace": "read"}},
-            {"name": "write", "summary": "Writes.", "input": write, "requires": {"workspace": "write"}},
-        ]),
-    )
-}
-
-fn git() -> Entry {
-    entry(
-        "git",
-        &json!([{"name": "run", "summary": "Runs git.", "input": {"type": "object"}, "requires": {"programs": ["git"]}}]),
-    )
-}
-
-fn shell() -> Entry {
-    entry(
-        "shell",
-        &json!([{"name": "run", "summary": "Runs anything.", "input": {"type": "object"}}]),
-    )
-}
-
-fn text_tool(name: &str, requires: &Value) -> Entry {
-    entry(
-        name,
-        &json!([{"name": "run", "summary": "Takes text.", "input": {"type": "string"}, "requires": requires}]),
-    )
 }
 
 #[async_trait]
