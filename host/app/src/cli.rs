@@ -6,6 +6,8 @@
 mod chat;
 mod capabilities;
 mod approve;
+mod policy;
+mod explain;
 mod serve;
 mod config;
 mod init;
@@ -47,6 +49,10 @@ enum Command {
     Approvals(ApprovalsArguments),
     /// Answer what waits for your yes
     Approve(ApproveArguments),
+    /// Show the rules, try them, or see what policy says to a call
+    Policy(policy::PolicyArguments),
+    /// Show what happened in a run, and why it was let
+    Explain(explain::ExplainArguments),
     /// Show what every setting holds, and where it comes from
     Config(config::ConfigArguments),
     /// Look for a model, choose tools, and write a file of settings
@@ -172,6 +178,7 @@ enum Exit {
     BadUse = 2,
     NoModel = 3,
     Internal = 4,
+    NeedsApproval = 5,
     /// 128 and the number of the signal, as shells do it.
     Interrupted = 130,
 }
@@ -183,6 +190,7 @@ Exit codes:
     2  the command line or a setting can't be used
     3  no model: unreachable, too slow, or no usable answer
     4  Forge itself failed
+    5  a call needs your yes: `forge approve`
   130  interrupted";
 
 /// The help with every setting, as the table of settings has them.
@@ -242,6 +250,12 @@ fn run(line: CommandLine) -> Exit {
         }
         Command::Approve(arguments) => {
             configured(&command).and_then(|config| blocked(approve::run(&config, arguments)))
+        }
+        Command::Policy(arguments) => {
+            configured(&command).and_then(|config| blocked(policy::run(&config, arguments)))
+        }
+        Command::Explain(arguments) => {
+            configured(&command).and_then(|config| explain::run(&config, arguments))
         }
         Command::Capabilities(arguments) => {
             configured(&command).and_then(|config| blocked(capabilities::run(&config, arguments)))
@@ -318,6 +332,11 @@ impl Command {
             }
             Self::Approvals(arguments) => arguments.settings.overrides(),
             Self::Approve(arguments) => arguments.settings.overrides(),
+            Self::Policy(arguments) => {
+                let (boundary, settings) = arguments.boundary();
+                boundary.over(settings.overrides())
+            }
+            Self::Explain(arguments) => arguments.settings.overrides(),
             Self::Config(arguments) => arguments.settings.overrides(),
             Self::Init(arguments) => arguments.settings.overrides(),
         }

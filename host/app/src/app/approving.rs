@@ -4,9 +4,12 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
+use forge_contract::label::Label;
 use forge_core::approval::{Answer, Approval, ApprovalRequest, Approver, Pending};
 use forge_core::observer::{Event, Observer};
 use forge_core::policy::{Question, Rule, RuleText, Verdict};
+
+use serde_json::Value;
 
 use super::App;
 use super::memory::{Memory, MemoryError};
@@ -97,6 +100,33 @@ impl App {
         };
         let proves = |asked: &Pending, rule: &RuleText| self.satisfies(asked, rule);
         approvals.answer(id, answer, proves).await
+    }
+
+    /// The rules that answers for ever have made.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub async fn lasting_rules(&self) -> Result<Vec<RuleText>, MemoryError> {
+        let approvals = self.memory.approvals().await?;
+        approvals.rules().await.map_err(MemoryError::Store)
+    }
+
+    /// What policy says to a call in a run with these labels; `None` where there is no such operation.
+    #[must_use]
+    pub fn verdict(
+        &self,
+        capability: &str,
+        operation: &str,
+        input: &Value,
+        labels: &BTreeSet<Label>,
+    ) -> Option<Verdict> {
+        let found = self.registry.get(capability)?;
+        Some(self.policy.verdict(&Question {
+            capability: &found.manifest.name,
+            operation: found.manifest.operation(operation)?,
+            input: Some(input),
+            labels,
+        }))
     }
 
     /// Whether the call would be made without a question if `rule` held too.

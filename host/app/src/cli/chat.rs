@@ -117,6 +117,9 @@ async fn answer(app: &App, mut questions: mpsc::UnboundedReceiver<Question>) -> 
 }
 
 fn exit(report: &TurnReport) -> Exit {
+    if report.approval.is_some() {
+        return Exit::NeedsApproval;
+    }
     match (report.ok, report.tool.as_str()) {
         (true, _) => Exit::Answered,
         (false, NO_TOOL) => Exit::NoModel,

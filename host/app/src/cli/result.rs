@@ -20,6 +20,9 @@ struct ChatResult<'a> {
     output: &'a str,
     error: Option<&'a str>,
     /// Whether `output` is an answer, and no replacement for one.
+    /// Under which the turn can be approved, if it ended for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval: Option<&'a str>,
     storable: bool,
     provider: Option<&'a str>,
     model: Option<&'a str>,
@@ -65,6 +68,7 @@ pub(super) fn print(report: &TurnReport) -> io::Result<()> {
         tool: &report.tool,
         output: &report.output,
         error: report.error.as_deref(),
+        approval: report.approval.as_ref().map(|needed| needed.id.as_str()),
         storable: report.storable,
         provider: Some(&record.provider),
         model: record.model.as_deref(),
@@ -84,6 +88,7 @@ pub(super) fn print_failure(error: &CliError) {
         tool: NO_TOOL,
         output: "",
         error: Some(&text),
+        approval: None,
         storable: false,
         provider: None,
         model: None,

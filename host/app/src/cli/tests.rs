@@ -22,6 +22,8 @@ Commands:
   capabilities  List what every tool can do, what it needs, and whether policy lets it
   approvals     List what waits for your yes
   approve       Answer what waits for your yes
+  policy        Show the rules, try them, or see what policy says to a call
+  explain       Show what happened in a run, and why it was let
   config        Show what every setting holds, and where it comes from
   init          Look for a model, choose tools, and write a file of settings
   help          Print this message or the help of the given subcommand(s)
@@ -36,6 +38,7 @@ Exit codes:
     2  the command line or a setting can't be used
     3  no model: unreachable, too slow, or no usable answer
     4  Forge itself failed
+    5  a call needs your yes: `forge approve`
   130  interrupted
 ";
     assert_eq!(help, expected);
