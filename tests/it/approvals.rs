@@ -10,7 +10,7 @@ use forge_core::approval::Answer;
 use forge_core::conversation::ConversationId;
 use forge_core::observer::{Event, Observer};
 use forge_core::policy::{Mode, Rule};
-use forge_tests::forge::{Forge, SHIPPED, Setup};
+use forge_tests::forge::{Forge, SHIPPED, Setup, anywhere};
 use forge_tests::rig::Rig;
 use serde_json::{Value, json};
 
@@ -194,6 +194,7 @@ async fn rules_hold_in_turns() {
     let rule = |text: Value| Rule::new(serde_json::from_value(text).unwrap()).unwrap();
     let setup = Setup {
         rules: vec![
+            anywhere(),
             rule(
                 json!({"name": "no-secrets", "effect": "deny", "capability": "files", "arguments": {"path": "secret/**"}, "reason": "they stay"}),
             ),

@@ -11,6 +11,7 @@ pub mod router;
 pub mod registry;
 pub mod policy;
 pub mod approval;
+pub mod grounding;
 pub mod conversation;
 pub mod provider;
 pub mod tools;

@@ -1,7 +1,7 @@
 //! Policy: whether a call may be made. A pure function of the call, the labels of its run and the operator's settings.
 //!
 //! **Deny is absolute**: a switch, a rule, the mode `read-only`. Otherwise each stage that is left may ask: a rule, a
-//! label, the mode or the risk. A rule that allows answers the gates that it names; a person answers the rest. Not
+//! label, a path that came from nowhere, the mode or the risk. A rule that allows answers the gates that it names; a person answers the rest. Not
 //! here: who asks that person, and what a call is given when it may be made (its grant).
 
 mod verdict;
@@ -71,6 +71,8 @@ pub struct Question<'a> {
     pub input: Option<&'a Value>,
     /// What is in the run already.
     pub labels: &'a BTreeSet<Label>,
+    /// A path in the input that nobody has named and nobody has read.
+    pub unnamed: Option<&'a str>,
 }
 
 impl Policy {
@@ -81,6 +83,7 @@ impl Policy {
             operation,
             input: None,
             labels: &BTreeSet::new(),
+            unnamed: None,
         })
     }
 
@@ -151,6 +154,10 @@ impl Policy {
             })
             .collect();
         asks.extend(of_labels(question.labels, needs));
+        asks.extend(question.unnamed.filter(|_| needs.workspace_write).map(|path| Ask {
+            gate: Gate::Path,
+            reason: format!("it would change `{path}`, which nobody has named and which was not read in this run"),
+        }));
         let shown = &needs.shown;
         match self.mode {
             Mode::Ask if needs.acts => asks.push(Ask {

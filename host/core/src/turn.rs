@@ -13,6 +13,7 @@ use forge_contract::outcome::NeedsApproval;
 
 use crate::approval::Approver;
 use crate::clock::Clock;
+use crate::grounding;
 use crate::observer::{Event, Observer};
 use crate::policy::Policy;
 use crate::provider::{Identity, Provider};
@@ -161,6 +162,8 @@ struct Run<'a> {
     past: Vec<PastStep>,
     /// Where what is in the run came from.
     labels: BTreeSet<Label>,
+    /// Paths that its calls have looked at.
+    looked_at: BTreeSet<String>,
     /// The approval for which it ends.
     approval: Option<NeedsApproval>,
     /// The last output of a step that brought one.
@@ -200,10 +203,17 @@ impl<'a> Run<'a> {
             past: Vec::new(),
             labels: request.labels.clone(),
             approval: None,
+            looked_at: BTreeSet::new(),
             last_output: None,
             records: Vec::new(),
             is_recorded: false,
         }
+    }
+
+    /// Whether a path was spoken of, or looked at in this run.
+    fn knows(&self, path: &str) -> bool {
+        let texts = [self.request.input, self.request.history];
+        grounding::is_named(path, &texts) || self.looked_at.contains(grounding::plain(path))
     }
 
     /// The number of the step that is being made.

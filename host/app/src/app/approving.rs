@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use forge_contract::label::Label;
 use forge_core::approval::{Answer, Approval, ApprovalRequest, Approver, Pending};
 use forge_core::observer::{Event, Observer};
-use forge_core::policy::{Question, Rule, RuleText, Verdict};
+use forge_core::policy::{Gate, Question, Rule, RuleText, Verdict};
 
 use serde_json::Value;
 
@@ -78,6 +78,11 @@ impl TurnApprover<'_> {
     }
 }
 
+fn asked_path(asked: &Pending) -> Option<&str> {
+    let asks = asked.asks.iter().any(|ask| ask.gate == Gate::Path);
+    asks.then_some("a path")
+}
+
 impl App {
     /// What waits for an answer, the oldest first.
     ///
@@ -126,6 +131,7 @@ impl App {
             operation: found.manifest.operation(operation)?,
             input: Some(input),
             labels,
+            unnamed: None,
         }))
     }
 
@@ -146,6 +152,8 @@ impl App {
             operation,
             input: Some(&asked.input),
             labels: &BTreeSet::new(),
+            // The rule must also answer where a path asks, if that asked.
+            unnamed: asked_path(asked),
         });
         verdict == Verdict::Allow
     }

@@ -46,7 +46,7 @@ pub struct RuleText {
     /// Whether a call may have no other arguments than those in `equals`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_these: bool,
-    /// The gates whose question an `allow` answers: `mode`, `risk`, `rule:NAME`.
+    /// The gates whose question an `allow` answers: `mode`, `risk`, `path`, `rule:NAME`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub discharges: Vec<Gate>,
     /// Why, for whoever is refused or asked.
@@ -98,7 +98,7 @@ impl Rule {
         match (text.effect, text.discharges.as_slice()) {
             (Effect::Allow, []) => {
                 return Err(bad(
-                    "an `allow` says in `discharges` whose question it answers: `mode`, `risk` or `rule:NAME`".to_owned(),
+                    "an `allow` says in `discharges` whose question it answers: `mode`, `risk`, `path` or `rule:NAME`".to_owned(),
                 ));
             }
             (Effect::Allow, gates) => {

@@ -136,6 +136,7 @@ fn of_operation(
         operation: &operation,
         input: Some(input),
         labels: &labels.iter().copied().collect(),
+        unnamed: None,
     });
     match verdict {
         Verdict::Allow => "allow".to_owned(),

@@ -38,6 +38,8 @@ pub enum Gate {
     Mode,
     /// The mode `auto`, about what could do harm.
     Risk,
+    /// A path that nobody has named and nobody has read.
+    Path,
 }
 
 impl Gate {
@@ -55,6 +57,7 @@ impl fmt::Display for Gate {
             Self::Label => f.write_str("label"),
             Self::Mode => f.write_str("mode"),
             Self::Risk => f.write_str("risk"),
+            Self::Path => f.write_str("path"),
         }
     }
 }
@@ -67,10 +70,11 @@ impl TryFrom<String> for Gate {
             "label" => Ok(Self::Label),
             "mode" => Ok(Self::Mode),
             "risk" => Ok(Self::Risk),
+            "path" => Ok(Self::Path),
             other => match other.strip_prefix("rule:") {
                 Some(name) if !name.is_empty() => Ok(Self::Rule(name.to_owned())),
                 _ => Err(format!(
-                    "`{other}` is no gate: use `mode`, `risk` or `rule:NAME`"
+                    "`{other}` is no gate: use `mode`, `risk`, `path` or `rule:NAME`"
                 )),
             },
         }

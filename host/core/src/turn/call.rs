@@ -4,10 +4,12 @@ use forge_contract::manifest::Operation;
 use forge_contract::name::Name;
 use forge_contract::outcome::{Denial, Failure, FailureCode, NeedsApproval, Outcome};
 use forge_contract::report::{CallReport, Progress};
+use forge_contract::requirements::Access;
 use serde_json::{Value, json};
 
-use super::Run;
+use super::{Run, record};
 use crate::approval::{Approval, ApprovalRequest, call_hash};
+use crate::grounding;
 use crate::observer::Event;
 use crate::policy::{Ask, Question, Verdict};
 use crate::registry::{Capability, InvalidInput};
@@ -42,17 +44,31 @@ pub(super) async fn call(run: &Run<'_>, tool: &str, proposal: Proposal) -> Calle
     };
     let name = &capability.manifest.name;
     // A refusal comes before advice on the input: a model should not polish what may not be done.
+    let paths = grounding::paths(&proposal.input);
+    let unnamed = paths
+        .iter()
+        .map(|(_, path)| *path)
+        .find(|path| !run.knows(path));
     let verdict = run.host.policy.verdict(&Question {
         capability: name,
         operation,
         input: Some(&proposal.input),
         labels: &run.labels,
+        unnamed,
     });
     if let Verdict::Deny(denial) = verdict {
         return Called::denied(denial);
     }
     if let Err(invalid) = capability.check_input(&proposal.operation, &proposal.input) {
         return Called::without_tool(invalid_input(invalid));
+    }
+    if changes(operation)
+        && let Some((field, path)) = paths.iter().find(|(_, path)| !grounding::has_shape(path))
+    {
+        return Called::without_tool(invalid_input(InvalidInput {
+            field: (*field).to_owned(),
+            problem: format!("`{}` is no path of a file", record::preview(path)),
+        }));
     }
     let verdict = match verdict {
         Verdict::Allow => "allow".to_owned(),
@@ -63,6 +79,11 @@ pub(super) async fn call(run: &Run<'_>, tool: &str, proposal: Proposal) -> Calle
         Verdict::Deny(denial) => return Called::denied(denial),
     };
     run_tool(run, name, operation, proposal.input, verdict).await
+}
+
+fn changes(operation: &Operation) -> bool {
+    let requires = operation.requires.as_ref();
+    requires.is_none_or(|requires| requires.workspace == Some(Access::Write))
 }
 
 /// Asks whoever may approve; `Err` is what came of the call without a yes.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::ask::{Answer, Choice, NoAnswer, ask};
 use super::call::{Called, call, refusal};
 use super::{Answered, Ending, NO_TOOL, OnFailure, Run, record};
+use crate::grounding;
 use crate::observer::Event;
 use crate::router::json::canonical;
 use crate::router::parser::{Content, Decision};
@@ -139,7 +140,14 @@ impl Step {
         if !run.made.insert(identity) {
             return Some(self.repeated(run, tool));
         }
+        let paths = grounding::paths(&proposal.input).into_iter();
+        let paths: Vec<String> = paths
+            .map(|(_, path)| grounding::plain(path).to_owned())
+            .collect();
         let called = call(run, &tool, proposal).await;
+        if called.report.is_some() {
+            run.looked_at.extend(paths);
+        }
         self.called(run, tool, called, &decision, mark)
     }
 

@@ -78,6 +78,49 @@ fn an_agent_does_not_go_on_without_the_answer() {
 }
 
 #[test]
+fn a_path_that_came_from_nowhere_is_asked_about() {
+    let read = |path: &str| decide_and_go_on("files", json!({"action": "read", "path": path}));
+    let write = |path: &str| {
+        decide(
+            "files",
+            json!({"action": "write", "path": path, "text": "x"}),
+        )
+    };
+    let check = |script: Vec<super::scripted::Say>, asked: usize| {
+        let mut stage = stage(script, &[Approval::Given]);
+        stage.policy.rules.clear();
+        let report = stage.run();
+        assert!(report.ok, "{}", report.output);
+        let questions = stage.asked.lock().unwrap();
+        assert_eq!(questions.len(), asked, "{questions:?}");
+        assert!(questions.iter().all(|question| question.ends_with(" path")));
+    };
+    // The user says: do it.
+    check(vec![write("it")], 0);
+    check(vec![write("./it")], 0);
+    check(vec![write("made/up")], 1);
+    check(vec![read("src/a"), write("/src/a")], 0);
+    check(vec![read("src/b"), write("src/a")], 1);
+    check(
+        vec![decide(
+            "files",
+            json!({"action": "read", "path": "made/up"}),
+        )],
+        0,
+    );
+    let mut sentence = stage(vec![write("A file, which")], &[]);
+    sentence.policy.rules.clear();
+    let report = sentence.run();
+    assert!(
+        report
+            .output
+            .contains("`A file, which` is no path of a file"),
+        "{}",
+        report.output
+    );
+}
+
+#[test]
 fn nobody_is_asked_about_an_input_that_is_wrong() {
     let mut stage = stage(
         vec![decide("files", json!({"action": "write", "path": "a"}))],

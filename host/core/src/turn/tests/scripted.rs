@@ -16,7 +16,7 @@ use super::super::*;
 use super::tools::{files, git, shell, text_tool};
 use crate::approval::{Approval, ApprovalRequest, call_hash};
 use crate::observer::Observer;
-use crate::policy::Mode;
+use crate::policy::{Mode, Rule};
 use crate::provider::Constraint;
 use crate::provider::{Completion, CompletionRequest, Finish, Flow, ProviderError, Usage};
 use crate::tools::Call;
@@ -98,6 +98,13 @@ pub(super) struct Stage {
     ticks: Mutex<u64>,
 }
 
+/// The tests' paths are nobody's.
+fn anywhere() -> Rule {
+    let text =
+        json!({"name": "anywhere", "effect": "allow", "capability": "*", "discharges": ["path"]});
+    Rule::new(serde_json::from_value(text).unwrap()).unwrap()
+}
+
 impl Stage {
     /// A model that follows `script`; tools `files` (read, write, list), `git`, `shell` (which does not say
     /// what it requires), `summary` and `upper` (which take text); everything allowed; four steps.
@@ -132,7 +139,7 @@ impl Stage {
                 allow_llm: true,
                 denied: BTreeSet::new(),
                 mode: Mode::Full,
-                rules: Vec::new(),
+                rules: vec![anywhere()],
                 powers: Power::ALL.into(),
             },
             grants: grants.collect(),
