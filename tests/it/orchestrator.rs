@@ -1,5 +1,7 @@
 //! Whole runs, case by case: what a message and a model's scripted answers come to.
 
+mod asking;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
@@ -14,21 +16,14 @@ const CASES: &str = include_str!("../cases/orchestrator.jsonl");
 /// Rows for tools or guards that this Forge does not have yet, by what they wait for. Rows marked with a
 /// star give a tool a text where Forge wants an object; they are to be run with the object.
 const LATER: [(&str, &[&str]); 7] = [
-    (
-        "files that change",
-        &[
-            "014", "015", "016", "017", "019", "020", "021", "022", "023", "024",
-        ],
-    ),
+    ("run in `asking`", &asking::ROWS),
     ("review", &["026", "027"]),
     ("test*", &["028"]),
     ("shell*", &["029", "050"]),
     ("git*", &["030", "051"]),
     (
-        "web_search* and research*",
-        &[
-            "034", "035", "036", "037", "038", "040", "041", "042", "043", "044", "045", "047",
-        ],
+        "research*, a guard against searching on and on, and tools that are not there",
+        &["034", "035", "036", "040", "041", "044", "047"],
     ),
     ("web_fetch* and sysadmin", &["048", "049"]),
 ];

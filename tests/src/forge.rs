@@ -1,10 +1,12 @@
 //! Forge with the tools that ship, a workspace of its own and whatever model a test brings.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use forge_app::app::{App, Before, ChatReport, ChatRequest, RunKind};
 use forge_app::config::{Config, EnabledTools, Log, Memory, ProviderConfig, Server, Switches, Web};
+use forge_contract::grant::Grant;
 use forge_contract::name::Name;
 use forge_core::conversation::ConversationId;
 use forge_core::observer::{Event, Observer};
@@ -59,6 +61,8 @@ pub struct Setup {
     pub web: Web,
     /// The operator's rules.
     pub rules: Vec<Rule>,
+    /// What tools are granted, where it is not what they declare.
+    pub grants: BTreeMap<Name, Grant>,
 }
 
 impl Default for Setup {
@@ -74,6 +78,7 @@ impl Default for Setup {
             plugins: Vec::new(),
             web: Web::default(),
             rules: vec![anywhere()],
+            grants: BTreeMap::new(),
         }
     }
 }
@@ -134,6 +139,7 @@ impl Setup {
             denied: Vec::new(),
             only_words: false,
             rules: self.rules.clone(),
+            grants: self.grants.clone(),
             workspace: folder.join("workspace"),
             data_dir: folder.join("data"),
             // Shared, so that each component is compiled once for all tests.

@@ -104,6 +104,10 @@ async fn answer<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, path: &str, h
     let whole = match path {
         "/hello" => text("hello"),
         "/echo" => text(head),
+        "/search" => response(
+            "content-type: application/json\r\n",
+            br#"{"results": [{"title": "Zig", "url": "http://zig.example/", "content": "A language."}]}"#,
+        ),
         "/page" => response(
             "content-type: text/html\r\n",
             b"<h1>Tide table</h1><p>High water at <b>06:12</b>.",

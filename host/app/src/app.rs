@@ -158,12 +158,24 @@ impl App {
             check_enabled(&config.enabled_tools.names, &registry)?;
         }
         check_denied(&config.denied, &registry)?;
+        if let Some(name) = config
+            .grants
+            .keys()
+            .find(|name| registry.get(name.as_str()).is_none())
+        {
+            warnings.push(format!(
+                "`[plugins.{name}.grant]` is for a tool that is not there"
+            ));
+        }
         let grants = plugins
             .loaded()
             .filter_map(|(name, _)| {
                 // What ships with Forge is granted what it declares; policy stands before it.
                 let declared = registry.get(name.as_str())?.declared();
-                Some((name.clone(), grants::grant(name, &declared, &config.web)))
+                let grant = grants::grant(name, &declared, &config.web);
+                let own = config.grants.get(name);
+                let grant = own.map_or(grant.clone(), |own| grants::narrowed_by(grant, own));
+                Some((name.clone(), grant))
             })
             .collect();
         let traces = config.trace_file.clone().map(TraceFile::at);

@@ -21,10 +21,12 @@ mod rules;
 mod web;
 mod error;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use forge_contract::grant::Grant;
 use forge_contract::name::Name;
 use forge_core::policy::{Mode, Rule};
 
@@ -56,6 +58,9 @@ pub struct Config {
     pub only_words: bool,
     /// The operator's own rules (`FORGE_RULES_FILE`).
     pub rules: Vec<Rule>,
+    /// What the operator's file grants tools (`[plugins.NAME.grant]`); one that it does not name is granted what it
+    /// declares.
+    pub grants: BTreeMap<Name, Grant>,
     /// The folder that tools see as `/workspace` (`WORKSPACE_DIR`), resolved.
     pub workspace: PathBuf,
     /// Where Forge keeps its own data (`FORGE_DATA_DIR`), resolved.
@@ -267,6 +272,7 @@ impl Config {
             denied: Vec::new(),
             only_words: false,
             rules: rules::read(settled, environment)?,
+            grants: settled.grants.clone(),
             workspace: folders.workspace,
             data_dir: folders.data_dir,
             cache_dir: folders.cache_dir,

@@ -65,6 +65,22 @@ pub(crate) fn settings(capability: &Name, web: &Web) -> Option<Value> {
     }
 }
 
+/// `grant`, as far as the operator's own words let it: what they leave out is not granted.
+pub(crate) fn narrowed_by(grant: Grant, own: &Grant) -> Grant {
+    let methods = match (grant.methods.is_empty(), own.methods.is_empty()) {
+        (true, _) => own.methods.clone(),
+        (false, true) => grant.methods,
+        (false, false) => &grant.methods & &own.methods,
+    };
+    // An operator may open private addresses to one tool alone.
+    let private = &grant.private | &own.private;
+    Grant {
+        methods,
+        private,
+        ..own.limited_to(&grant.allowed)
+    }
+}
+
 fn reading() -> BTreeSet<Method> {
     Method::parse("GET").into_iter().collect()
 }
@@ -138,6 +154,35 @@ mod tests {
     fn patterns(texts: &[&str]) -> BTreeSet<OriginPattern> {
         let patterns = texts.iter().map(|text| OriginPattern::parse(text).unwrap());
         patterns.collect()
+    }
+
+    #[test]
+    fn an_operators_own_grant_only_narrows() {
+        let check = |grant: &str, own: &str, expected: &str| {
+            let parse = |text: &str| -> Grant { serde_json::from_str(text).unwrap() };
+            let narrowed = narrowed_by(parse(grant), &parse(own));
+            assert_eq!(
+                serde_json::to_string(&narrowed).unwrap(),
+                expected,
+                "{grant} by {own}"
+            );
+        };
+        check(r#"{"workspace":"write"}"#, "{}", "{}");
+        check(
+            r#"{"workspace":"write"}"#,
+            r#"{"workspace":"read"}"#,
+            r#"{"workspace":"read"}"#,
+        );
+        check(
+            r#"{"workspace":"read"}"#,
+            r#"{"workspace":"write","llm":true,"paths":["docs/**"]}"#,
+            r#"{"workspace":"read","paths":["docs/**"]}"#,
+        );
+        check(
+            r#"{"network":["http://*:*"],"methods":["GET"]}"#,
+            r#"{"network":["http://nas.lan"],"private":["http://nas.lan"],"methods":["GET","POST"]}"#,
+            r#"{"network":["http://nas.lan"],"private":["http://nas.lan"],"methods":["GET"]}"#,
+        );
     }
 
     #[test]

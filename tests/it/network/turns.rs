@@ -95,6 +95,10 @@ async fn the_search_server_is_the_operators_and_nobody_elses() {
     let rig = Rig::start("127.0.0.1").await;
     let mut web = Web::default();
     web.search.url = format!("http://127.0.0.1:{}", rig.port());
+    let report = turn(web.clone(), "web_search", json!({"query": "zig"})).await;
+    let expected = "Results for `zig`:\n1. Zig\n   http://zig.example/\n   A language.";
+    assert_eq!(report.output, expected);
+    web.search.url.push_str("/elsewhere");
     let report = turn(web.clone(), "web_search", json!({"query": "tides"})).await;
     // It is asked, and is none.
     assert!(
@@ -105,10 +109,10 @@ async fn the_search_server_is_the_operators_and_nobody_elses() {
         "{}",
         report.output
     );
-    assert_eq!(rig.requests(), 1);
+    assert_eq!(rig.requests(), 2);
     // Another tool may not go there.
     let page = json!({"url": format!("{}/hello", web.search.url)});
     let report = turn(web, "web_fetch", page).await;
     assert!(report.error.unwrap().contains("is not public"));
-    assert_eq!(rig.requests(), 1);
+    assert_eq!(rig.requests(), 2);
 }

@@ -1,5 +1,6 @@
 //! Starting and taking turns with a scripted model and no tools.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use forge_core::observer::{Event, Observer};
@@ -40,6 +41,7 @@ fn config(folder: &Path, enabled: &[&str]) -> Config {
         denied: Vec::new(),
         only_words: false,
         rules: Vec::new(),
+        grants: BTreeMap::new(),
         workspace,
         data_dir: folder.join("data"),
         cache_dir: folder.join("cache"),

@@ -58,7 +58,7 @@ async fn a_yes_from_another_process_is_good_for_one_call_once() {
     let (here, there) = (open(folder.path()), open(folder.path()));
     let call = Call::new(json!({"path": "a"}), Gate::Label);
     let asked = here.ask(&call.request()).await.unwrap();
-    assert_eq!(there.pending().await.unwrap(), [asked.clone()]);
+    assert_eq!(there.pending().await.unwrap(), std::slice::from_ref(&asked));
     assert!(!here.is_given(&call.request()).await.unwrap());
     there.answer(&asked.id, Answer::Once, proves).await.unwrap();
     let other = Call::new(json!({"path": "b"}), Gate::Label);

@@ -55,6 +55,16 @@ pub enum ConfigError {
         /// What is wrong, with the rule's name.
         problem: String,
     },
+    /// A grant that can't be used.
+    #[error("`[plugins.{name}.grant]` in `{file}` can't be used: {problem}")]
+    Grant {
+        /// The file.
+        file: String,
+        /// The tool.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// A file that can't be opened.
     #[error("`{file}` can't be read ({problem}): name a file that can, or take the name back")]
     Unreadable {

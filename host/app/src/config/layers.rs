@@ -5,12 +5,17 @@
 //! `config` parses the files, merges the layers and keeps where each value came from.
 
 mod toml;
+mod grants;
 mod variables;
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use config::{Config as Merged, Map, Source, Value, ValueKind};
+
+use forge_contract::grant::Grant;
+use forge_contract::name::Name;
 
 use super::environment::Environment;
 use super::kind::{self, Base};
@@ -28,6 +33,8 @@ pub(super) struct Layers {
     pub(super) warnings: Vec<String>,
     /// The operator's file, which need not exist.
     pub(super) user_file: Option<PathBuf>,
+    /// What it grants each tool that it names.
+    pub(super) grants: BTreeMap<Name, Grant>,
 }
 
 /// Reads every layer.

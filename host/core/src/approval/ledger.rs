@@ -288,7 +288,13 @@ mod tests {
             );
         };
         let yes = [asked.clone(), answered("1", Answer::Once)];
-        check(&[asked.clone()], &[Gate::Mode], &input, 0, false);
+        check(
+            std::slice::from_ref(&asked),
+            &[Gate::Mode],
+            &input,
+            0,
+            false,
+        );
         check(&yes, &[Gate::Mode], &input, 0, true);
         check(&yes, &[Gate::Label, Gate::Mode], &input, 99, true);
         check(&yes, &[Gate::Mode], &input, 100, false);

@@ -145,7 +145,7 @@ impl Step {
             .map(|(_, path)| grounding::plain(path).to_owned())
             .collect();
         let called = call(run, &tool, proposal).await;
-        if called.report.is_some() {
+        if called.outcome.is_done() {
             run.looked_at.extend(paths);
         }
         self.called(run, tool, called, &decision, mark)

@@ -7,7 +7,14 @@ use config::{Map, Source, Value, ValueKind};
 use super::super::kind::Base;
 use super::super::table::{SETTINGS, Setting};
 use super::super::{ConfigError, files, narrow, nearest};
-use super::{FILE, Layer, Reader, found, is_same, named_file};
+use super::{FILE, Layer, Reader, found, grants, is_same, named_file};
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Operator,
+    Project,
+}
 
 impl Reader<'_> {
     pub(super) fn user_file(&mut self) {
@@ -17,7 +24,7 @@ impl Reader<'_> {
         let is_named = named_file(self.environment, self.overrides).is_some();
         match files::text(&path) {
             Ok(Some(text)) => {
-                let layer = self.file(&path, &text);
+                let layer = self.file(&path, &text, Whose::Operator);
                 self.put(layer);
             }
             Ok(None) if is_named => self.layers.problems.push(ConfigError::Unreadable {
@@ -44,7 +51,7 @@ impl Reader<'_> {
             Ok(None) => return,
             Err(problem) => return self.layers.problems.push(problem),
         };
-        let Layer(wanted) = self.file(&path, &text);
+        let Layer(wanted) = self.file(&path, &text, Whose::Project);
         let mut layer = Layer::default();
         let held = self.merged.collect().unwrap_or_default();
         for setting in SETTINGS {
@@ -77,13 +84,34 @@ impl Reader<'_> {
     }
 
     /// The checked values of a file; what can't be used becomes a problem.
-    fn file(&mut self, path: &Path, text: &str) -> Layer {
+    fn file(&mut self, path: &Path, text: &str, whose: Whose) -> Layer {
         let mut layer = Layer::default();
         match files::table(path, text) {
-            Ok(table) => self.keys(path, "", &table, &mut layer),
+            Ok(mut table) => {
+                if let Some(plugins) = table.remove(grants::TABLE) {
+                    self.grants(path, plugins, whose);
+                }
+                self.keys(path, "", &table, &mut layer);
+            }
             Err(problem) => self.layers.problems.push(problem),
         }
         layer
+    }
+
+    /// Only the operator grants anything.
+    fn grants(&mut self, path: &Path, plugins: Value, whose: Whose) {
+        if whose == Whose::Project {
+            return self.layers.problems.push(ConfigError::Widens {
+                file: path.display().to_string(),
+                key: grants::TABLE,
+                wants: "grants of its own, and only you may grant".to_owned(),
+                user_file: self.user_file_shown(),
+            });
+        }
+        match grants::read(path, plugins) {
+            Ok(grants) => self.layers.grants = grants,
+            Err(problem) => self.layers.problems.push(problem),
+        }
     }
 
     fn keys(&mut self, path: &Path, prefix: &str, table: &Map<String, Value>, layer: &mut Layer) {

@@ -279,3 +279,36 @@ fn the_example_of_variables_is_the_tables() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.env.example");
     assert_eq!(fs::read_to_string(path).unwrap(), template::example());
 }
+
+#[test]
+fn grants_are_the_operators() {
+    let grants = "[plugins.files.grant]\nworkspace = \"read\"\npaths = [\"docs/**\"]\n";
+    let config = Machine::new().with(USER, grants).read(&[]).unwrap();
+    let granted = serde_json::to_string(config.grants.values().next().unwrap()).unwrap();
+    assert_eq!(granted, r#"{"workspace":"read","paths":["docs/**"]}"#);
+    let check = |name: &str, text: &str, expected: &str| {
+        let error = Machine::new().with(name, text).read(&[]).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    };
+    check(
+        PROJECT,
+        grants,
+        "sets `plugins` to grants of its own, and only you may grant",
+    );
+    check(
+        USER,
+        "[plugins.files.grant]\nworkspce = \"read\"\n",
+        "`[plugins.files.grant]` in",
+    );
+    check(
+        USER,
+        "[plugins.files]\ngrants = 3\n",
+        "unknown field `grants`",
+    );
+    check(
+        USER,
+        "[plugins.\"a b\".grant]\n",
+        "`[plugins.a b.grant]` in",
+    );
+    check(USER, "plugins = 3\n", "it is no table");
+}

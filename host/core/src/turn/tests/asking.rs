@@ -1,6 +1,7 @@
 //! Turns in which policy asks: who answers, what follows from it, and what a run carries with it.
 
 use forge_contract::label::Label;
+use forge_contract::outcome::{FailureCode, Outcome};
 use serde_json::json;
 
 use super::super::*;
@@ -108,6 +109,13 @@ fn a_path_that_came_from_nowhere_is_asked_about() {
         )],
         0,
     );
+    // What could not be read names nothing.
+    let mut missing = stage(vec![read("src/a"), write("src/a")], &[pending()]);
+    missing.policy.rules.clear();
+    missing.on_failure = OnFailure::FeedBack;
+    let failure = Outcome::failed(FailureCode::NotFound, "no such file");
+    missing.outcomes.lock().unwrap().push_back(failure);
+    assert!(missing.run().approval.is_some());
     let mut sentence = stage(vec![write("A file, which")], &[]);
     sentence.policy.rules.clear();
     let report = sentence.run();
