@@ -145,7 +145,9 @@ async fn what_was_fetched_makes_a_write_ask_also_in_a_later_run() {
         ..Setup::default()
     };
     setup.web.private_origins.extend([origin.parse_pattern()]);
-    let forge = start(&[fetch, write("x"), write("x"), write("x")], setup).await;
+    let read = json!({"tool": "files", "content": {"action": "read", "path": "a.txt"}});
+    let decisions = [fetch, write("x"), write("x"), read, write("x")];
+    let forge = start(&decisions, setup).await;
     let fetched = forge.say("main", "fetch it").await;
     assert!(fetched.turn.ok && fetched.turn.labels.contains(&Label::External));
     let report = forge.say("main", "write it down").await;
@@ -171,6 +173,13 @@ async fn what_was_fetched_makes_a_write_ask_also_in_a_later_run() {
         .await
         .unwrap();
     assert!(forge.say("main", "write it down").await.turn.ok);
+    // Who reads it elsewhere reads data from outside.
+    let read = forge.say("third", "read it").await;
+    assert!(
+        read.turn.labels.contains(&Label::External),
+        "{:?}",
+        read.turn.labels
+    );
     // Where nothing came from outside nobody is asked.
     std::fs::remove_file(forge.workspace().join("a.txt")).unwrap();
     let other = forge.say("other", "write it down").await;

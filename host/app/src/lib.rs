@@ -17,6 +17,7 @@ pub mod store;
 pub mod trace;
 pub mod clock;
 mod dial;
+mod file_labels;
 mod grants;
 pub mod operator;
 mod private;

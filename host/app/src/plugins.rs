@@ -161,6 +161,12 @@ impl Plugins {
         self.loaded.get(capability)
     }
 
+    /// The workspace on this machine.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.workspace.root()
+    }
+
     /// What could not be loaded.
     #[must_use]
     pub fn broken(&self) -> &[Broken] {

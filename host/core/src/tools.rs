@@ -1,7 +1,10 @@
 //! The port to the tools. Not here: how a tool is run, and whether it may.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use forge_contract::grant::Grant;
+use forge_contract::label::Label;
 use forge_contract::name::Name;
 use forge_contract::report::{CallReport, Progress};
 use serde_json::Value;
@@ -28,4 +31,6 @@ pub struct Call {
     pub operation: Name,
     /// The input, valid under the operation's schema.
     pub input: Value,
+    /// Where what is in its run came from.
+    pub labels: BTreeSet<Label>,
 }

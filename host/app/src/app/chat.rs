@@ -120,6 +120,7 @@ impl App {
         let tools = TurnTools {
             plugins: &self.plugins,
             spans: &spans,
+            memory: &self.memory,
             place: seat.and_then(|turn| {
                 Some(Place {
                     id: turn.id(),

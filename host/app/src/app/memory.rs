@@ -1,4 +1,4 @@
-//! What outlives a turn: conversations, artifacts and approvals, over one store that is opened when it is first needed.
+//! What outlives a turn: conversations, artifacts, approvals and labels of files, over one store that is opened when it is first needed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use crate::artifacts::Artifacts;
 use crate::causes::with_causes;
 use crate::config::Config;
 use crate::conversations::{ConversationError, Conversations, Listed, Turn};
+use crate::file_labels::FileLabels;
 use crate::store::SqliteStore;
 
 /// How much of idle conversations stays in memory, in bytes.
@@ -29,6 +30,7 @@ pub(super) struct Memory {
 
 struct Opened {
     approvals: Approvals,
+    file_labels: FileLabels,
     conversations: Conversations,
     artifacts: Artifacts,
 }
@@ -86,6 +88,11 @@ impl Memory {
         Ok(&self.opened().await?.approvals)
     }
 
+    /// The labels of files, also where nothing else is remembered.
+    pub(super) async fn file_labels(&self) -> Result<&FileLabels, MemoryError> {
+        Ok(&self.opened().await?.file_labels)
+    }
+
     async fn opened(&self) -> Result<&Opened, MemoryError> {
         let opened = self.opened.get_or_init(|| self.open()).await;
         opened
@@ -102,6 +109,7 @@ impl Memory {
         let store = Arc::new(store?);
         Ok(Opened {
             approvals: Approvals::new(store.clone()),
+            file_labels: FileLabels::new(store.clone()),
             conversations: Conversations::new(store.clone(), self.window, IDLE_BYTES),
             artifacts: Artifacts::new(store, self.artifacts_dir.clone()),
         })

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use forge_contract::effect::Effect;
 use forge_contract::grant::Grant;
+use forge_contract::label::Label;
 use forge_contract::outcome::{Content, Outcome, Output};
 use forge_contract::report::{CallReport, Progress};
 use forge_core::conversation::{ConversationId, TurnNotes};
@@ -12,6 +14,7 @@ use forge_core::tools::{Call, Tools};
 use forge_runtime::Keeping;
 use tracing::Instrument;
 
+use super::memory::Memory;
 use super::spans::Spans;
 use crate::artifacts::Artifacts;
 use crate::plugins::{Plugins, Surroundings};
@@ -20,6 +23,7 @@ use crate::plugins::{Plugins, Surroundings};
 pub(super) struct TurnTools<'a> {
     pub(super) plugins: &'a Plugins,
     pub(super) spans: &'a Spans<'a>,
+    pub(super) memory: &'a Memory,
     /// The conversation that the turn belongs to, if it belongs to one.
     pub(super) place: Option<Place<'a>>,
     /// The longest output that is handed on whole, in bytes.
@@ -65,6 +69,7 @@ impl Tools for TurnTools<'_> {
             "`{}` ended",
             call.capability
         );
+        self.label(call, &mut report).await;
         if let Outcome::Done(output) = &report.outcome
             && let Some(shortened) = self.shortened(output).await
         {
@@ -75,6 +80,30 @@ impl Tools for TurnTools<'_> {
 }
 
 impl TurnTools<'_> {
+    /// Labels what came of the call by the files that it used.
+    async fn label(&self, call: &Call, report: &mut CallReport) {
+        let uses_files = report
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::File(_)));
+        if !uses_files {
+            return;
+        }
+        let root = self.plugins.root();
+        let followed = match self.memory.file_labels().await {
+            Ok(labels) => labels
+                .follow(root, &call.labels, report)
+                .await
+                .map_err(|error| error.to_string()),
+            Err(error) => Err(error.with_cause()),
+        };
+        if let Err(reason) = followed {
+            tracing::warn!("it is not known where files came from: {reason}");
+            // Then they might have come from anywhere.
+            report.labels.insert(Label::External);
+        }
+    }
+
     /// `output` with its middle kept as an artifact, where it is too long to be handed on whole.
     async fn shortened(&self, output: &Output) -> Option<Output> {
         let place = self.place.as_ref()?;

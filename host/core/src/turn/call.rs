@@ -156,6 +156,7 @@ async fn run_tool(
         capability: name.clone(),
         operation: operation.name.clone(),
         input,
+        labels: run.labels.clone(),
     };
     let step = run.step();
     let observer = run.host.observer;
