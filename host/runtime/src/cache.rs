@@ -2,11 +2,12 @@
 //!
 //! Compiled code runs as the host does, unchecked. So the folder belongs to its owner alone, an entry is
 //! written whole and renamed into place, and its code is used only if it has the digest that was noted
-//! when it was made; anything else is compiled again.
+//! when it was made; anything else is compiled again. The code lies in a file of its own, which is mapped: what no
+//! call uses takes no memory.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ use wasmtime::component::Component;
 use crate::load::hex;
 
 /// The version of an entry's form: entries of another form have other names.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// A folder of compiled components for one engine.
 pub(crate) struct Cache {
@@ -30,12 +31,6 @@ pub(crate) struct Cache {
 pub(crate) struct Cached {
     pub(crate) component: Component,
     pub(crate) description: String,
-}
-
-/// One entry: a line with the code's digest and the description's length, the description, the code.
-struct Entry<'a> {
-    description: &'a str,
-    code: &'a [u8],
 }
 
 impl Cache {
@@ -56,23 +51,25 @@ impl Cache {
 
     /// The entry for the component with `digest`, if it is there and unharmed.
     pub(crate) fn get(&self, engine: &Engine, digest: &str) -> Option<Cached> {
-        let path = self.path(digest);
-        let bytes = fs::read(&path).ok()?;
-        let Some(entry) = Entry::parse(&bytes) else {
-            tracing::warn!(path = %path.display(), "a cached component is damaged: it is compiled again");
-            return None;
+        let entry = self.entry(digest);
+        let description = match entry.verified() {
+            Ok(description) => description?,
+            Err(Damaged) => {
+                tracing::warn!(path = %entry.code.display(), "a cached component is damaged: it is compiled again");
+                return None;
+            }
         };
-        // SAFETY: these very bytes have the digest that was written with them by `put`, into a folder
-        // that only this user can write.
+        // SAFETY: this file had the digest that was written with it by `put`, and lies in a folder that only this
+        // user can write.
         #[expect(unsafe_code, reason = "compiled code can be loaded in no other way")]
-        let component = unsafe { Component::deserialize(engine, entry.code) };
+        let component = unsafe { Component::deserialize_file(engine, &entry.code) };
         match component {
             Ok(component) => Some(Cached {
                 component,
-                description: entry.description.to_owned(),
+                description,
             }),
             Err(error) => {
-                tracing::warn!(path = %path.display(), %error, "a cached component does not fit: it is compiled again");
+                tracing::warn!(path = %entry.code.display(), %error, "a cached component does not fit: it is compiled again");
                 None
             }
         }
@@ -83,59 +80,78 @@ impl Cache {
         let written = component
             .serialize()
             .map_err(io::Error::other)
-            .and_then(|code| {
-                let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-                file.write_all(
-                    &Entry {
-                        description,
-                        code: &code,
-                    }
-                    .to_bytes(),
-                )?;
-                file.as_file().sync_all()?;
-                file.persist(self.path(digest))?;
-                Ok(())
-            });
+            .and_then(|code| self.entry(digest).write(description, &code));
         if let Err(error) = written {
             tracing::warn!(folder = %self.folder.display(), %error, "compiled code could not be cached");
         }
     }
 
-    fn path(&self, digest: &str) -> PathBuf {
-        self.folder
-            .join(format!("{digest}-{}.tool", self.compatibility))
+    fn entry(&self, digest: &str) -> Entry {
+        let stem = self.folder.join(format!("{digest}-{}", self.compatibility));
+        Entry {
+            head: stem.with_extension("tool"),
+            code: stem.with_extension("code"),
+        }
     }
 }
 
-impl<'a> Entry<'a> {
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = format!("{} {}\n", self.digest(), self.description.len()).into_bytes();
-        bytes.extend_from_slice(self.description.as_bytes());
-        bytes.extend_from_slice(self.code);
-        bytes
+/// The two files of an entry: a line with a digest, and the description; and the code.
+struct Entry {
+    head: PathBuf,
+    code: PathBuf,
+}
+
+/// An entry that is not as it was written.
+#[derive(Debug, PartialEq, Eq)]
+struct Damaged;
+
+impl Entry {
+    fn write(&self, description: &str, code: &[u8]) -> io::Result<()> {
+        let digest = digest(description, code)?;
+        replace(&self.code, code)?;
+        replace(&self.head, format!("{digest}\n{description}").as_bytes())
     }
 
-    fn parse(bytes: &'a [u8]) -> Option<Self> {
-        let line_end = bytes.iter().position(|byte| *byte == b'\n')?;
-        let (digest, length) = std::str::from_utf8(&bytes[..line_end])
-            .ok()?
-            .split_once(' ')?;
-        let (description, code) = bytes[line_end + 1..].split_at_checked(length.parse().ok()?)?;
-        let entry = Self {
-            description: std::str::from_utf8(description).ok()?,
-            code,
+    /// The description, if there is an entry and all of it is as it was written.
+    fn verified(&self) -> Result<Option<String>, Damaged> {
+        let Ok(head) = fs::read(&self.head) else {
+            return Ok(None);
         };
-        (entry.digest() == digest).then_some(entry)
+        let head = String::from_utf8(head).map_err(|_| Damaged)?;
+        let (noted, description) = head.split_once('\n').ok_or(Damaged)?;
+        let code = File::open(&self.code).map_err(|_| Damaged)?;
+        let found = digest(description, code).map_err(|_| Damaged)?;
+        if found == noted {
+            Ok(Some(description.to_owned()))
+        } else {
+            Err(Damaged)
+        }
     }
+}
 
-    fn digest(&self) -> String {
-        let mut hasher = Sha256::new();
-        // The length too: else the border between the two could be moved.
-        hasher.update((self.description.len() as u64).to_le_bytes());
-        hasher.update(self.description.as_bytes());
-        hasher.update(self.code);
-        hex(&hasher.finalize())
+/// The digest of both parts of an entry.
+fn digest(description: &str, mut code: impl Read) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    // The length too: else the border between the two could be moved.
+    hasher.update((description.len() as u64).to_le_bytes());
+    hasher.update(description.as_bytes());
+    let mut piece = vec![0; 64 << 10];
+    loop {
+        match code.read(&mut piece)? {
+            0 => return Ok(hex(&hasher.finalize())),
+            length => hasher.update(&piece[..length]),
+        }
     }
+}
+
+/// Writes a file whole and renames it into place.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// Makes `folder` for its owner alone, or checks that it is so.

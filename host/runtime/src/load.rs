@@ -18,11 +18,7 @@ pub(crate) async fn load(shared: &Arc<Shared>, bytes: Vec<u8>) -> Result<Plugin,
     if bytes.len() > limit {
         return Err(LoadError::TooLarge { limit });
     }
-    let digest = hex(&Sha256::digest(&bytes));
-    let cached = shared
-        .cache
-        .as_ref()
-        .and_then(|cache| cache.get(&shared.engine, &digest));
+    let (bytes, digest, cached) = look_up(shared, bytes).await?;
     let is_cached = cached.is_some();
     let (component, description) = match cached {
         Some(Cached {
@@ -44,6 +40,23 @@ pub(crate) async fn load(shared: &Arc<Shared>, bytes: Vec<u8>) -> Result<Plugin,
         cache.put(&digest, &component, &description);
     }
     Plugin::new(shared, component, manifest, digest, imports, warnings)
+}
+
+/// The digest of a component and what is cached of it; off this thread, so that several are looked up at once.
+async fn look_up(
+    shared: &Arc<Shared>,
+    bytes: Vec<u8>,
+) -> Result<(Vec<u8>, String, Option<Cached>), LoadError> {
+    let shared = shared.clone();
+    let looking = tokio::task::spawn_blocking(move || {
+        let digest = hex(&Sha256::digest(&bytes));
+        let cache = shared.cache.as_ref();
+        let cached = cache.and_then(|cache| cache.get(&shared.engine, &digest));
+        (bytes, digest, cached)
+    });
+    looking.await.map_err(|panic| LoadError::NotAComponent {
+        problem: format!("the cache failed: {panic}"),
+    })
 }
 
 /// Compiles off the threads that serve, one component at a time.

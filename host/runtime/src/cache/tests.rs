@@ -2,33 +2,50 @@
 
 use super::*;
 
+const DESCRIPTION: &str = "{\"a\":\n1}";
+
+fn entry(folder: &Path) -> Entry {
+    Entry {
+        head: folder.join("x.tool"),
+        code: folder.join("x.code"),
+    }
+}
+
 #[test]
 fn an_entry_is_read_as_it_was_written() {
-    let bytes = Entry {
-        description: "{\"a\":\n1}",
-        code: b"\x7fELF\n code",
-    }
-    .to_bytes();
-    let entry = Entry::parse(&bytes).unwrap();
-    assert_eq!(
-        (entry.description, entry.code),
-        ("{\"a\":\n1}", b"\x7fELF\n code".as_slice())
-    );
+    let folder = tempfile::tempdir().unwrap();
+    let entry = entry(folder.path());
+    assert_eq!(entry.verified(), Ok(None));
+    entry.write(DESCRIPTION, b"\x7fELF\n code").unwrap();
+    assert_eq!(entry.verified(), Ok(Some(DESCRIPTION.to_owned())));
+    assert_eq!(fs::read(&entry.code).unwrap(), b"\x7fELF\n code");
 }
 
 #[test]
 fn a_damaged_entry_is_no_entry() {
-    let bytes = Entry {
-        description: "{}",
-        code: b"code",
+    let folder = tempfile::tempdir().unwrap();
+    let entry = entry(folder.path());
+    entry.write(DESCRIPTION, b"code").unwrap();
+    for path in [&entry.head, &entry.code] {
+        let whole = fs::read(path).unwrap();
+        for index in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[index] ^= 1;
+            for bytes in [&damaged, &whole[..index]] {
+                fs::write(path, bytes).unwrap();
+                assert_eq!(
+                    entry.verified(),
+                    Err(Damaged),
+                    "byte {index} of {}",
+                    path.display()
+                );
+            }
+        }
+        fs::write(path, whole).unwrap();
     }
-    .to_bytes();
-    for index in 0..bytes.len() {
-        let mut damaged = bytes.clone();
-        damaged[index] ^= 1;
-        assert!(Entry::parse(&damaged).is_none(), "byte {index} was changed");
-        assert!(Entry::parse(&bytes[..index]).is_none(), "cut at {index}");
-    }
+    assert_eq!(entry.verified(), Ok(Some(DESCRIPTION.to_owned())));
+    fs::remove_file(&entry.code).unwrap();
+    assert_eq!(entry.verified(), Err(Damaged));
 }
 
 #[test]
