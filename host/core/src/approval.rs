@@ -64,7 +64,54 @@ pub fn call_hash(capability: &Name, operation: &Name, input: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Any JSON of some depth.
+    fn json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            ".{0,8}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 24, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::btree_map(".{0,4}", inner, 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// The same value with the fields of each object in the opposite order.
+    fn turned_round(value: &Value) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let fields = fields.iter().rev();
+                Value::Object(
+                    fields
+                        .map(|(name, value)| (name.clone(), turned_round(value)))
+                        .collect(),
+                )
+            }
+            Value::Array(items) => items.iter().map(turned_round).collect(),
+            scalar => scalar.clone(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn equal_inputs_and_only_those_have_one_hash(one in json(), other in json()) {
+            let hash = |input: &Value| {
+                let name = |text: &str| Name::parse(text).unwrap();
+                call_hash(&name("files"), &name("write"), input)
+            };
+            prop_assert_eq!(hash(&one), hash(&turned_round(&one)));
+            prop_assert_eq!(hash(&one) == hash(&other), one == other);
+        }
+    }
 
     #[test]
     fn a_hash_is_of_one_call() {

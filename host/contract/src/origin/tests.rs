@@ -1,6 +1,27 @@
 //! Origins that match, and texts that are none.
 
+use proptest::prelude::*;
+
 use super::*;
+
+proptest! {
+    /// What two patterns have in common matches what both match; one covers another where it matches all of it.
+    #[test]
+    fn patterns_agree_with_what_they_match(
+        one in pattern_text(), other in pattern_text(), host in "(a|b|a\\.b|b\\.a\\.b|x)", port in 20_u16..24,
+    ) {
+        let (one, other) = (pattern(&one), pattern(&other));
+        let matches = |pattern: &OriginPattern| pattern.matches("http", &host, port);
+        let both = one.intersection(&other);
+        prop_assert_eq!(both.as_ref().is_some_and(matches), matches(&one) && matches(&other));
+        prop_assert!(!one.covers(&other) || !matches(&other) || matches(&one));
+        prop_assert_eq!(one.covers(&other), both.as_ref() == Some(&other));
+    }
+}
+
+fn pattern_text() -> impl Strategy<Value = String> {
+    "http://(\\*|a|b|a\\.b|\\*\\.b|\\*\\*\\.b|\\*\\.a\\.b|\\*\\*\\.a\\.b)(:20|:22|:23|:\\*)"
+}
 
 fn pattern(text: &str) -> OriginPattern {
     OriginPattern::parse(text).unwrap()

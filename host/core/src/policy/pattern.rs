@@ -65,7 +65,39 @@ fn plain(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// However a way into a folder is written, what forbids the folder forbids it.
+        #[test]
+        fn no_way_of_writing_leads_past_a_deny(
+            detours in proptest::collection::vec("(a|b|\\.|secret)", 0..6),
+            name in "[a-z]{1,6}",
+        ) {
+            let mut path = String::new();
+            for detour in &detours {
+                // Each leads somewhere and back.
+                path.push_str(&if detour == "." { "./".to_owned() } else { format!("{detour}/../") });
+            }
+            path.push_str(&format!("secret//./{name}"));
+            let secret = Pattern::parse("secret/**").unwrap();
+            prop_assert!(secret.matches(&path, false), "{path}");
+            let absolute = format!("/workspace/{path}");
+            prop_assert!(secret.matches(&absolute, false), "{absolute}");
+        }
+
+        /// Whatever is allowed would be forbidden by the same pattern, and lies where it says.
+        #[test]
+        fn what_allows_never_matches_more(path in "(docs|src|\\.\\.|\\.|/){1,8}") {
+            let docs = Pattern::parse("docs/**").unwrap();
+            if docs.matches(&path, true) {
+                prop_assert!(docs.matches(&path, false));
+                prop_assert!(plain(&path).starts_with("docs/"), "{path}");
+            }
+        }
+    }
 
     #[test]
     fn a_path_means_the_same_however_it_is_written() {
