@@ -6,6 +6,7 @@
 // What Forge does.
 mod network;
 mod approvals;
+mod hostile_model;
 mod orchestrator;
 mod turns;
 mod conversations;
