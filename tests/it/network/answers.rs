@@ -35,7 +35,7 @@ async fn bad_answers_are_told_apart() {
         let told = failure(&report);
         assert!(told.contains(expected), "{path}: {told}");
         // The longest patience, and some for a busy machine.
-        assert!(began.elapsed().as_secs() < 10, "{path}");
+        assert!(began.elapsed().as_secs() < 25, "{path}");
         let [Effect::Request(request)] = report.effects.as_slice() else {
             panic!("{path}: {:?}", report.effects);
         };
@@ -65,10 +65,12 @@ async fn bad_answers_are_told_apart() {
     )
     .await;
     check("/silent", "timeout: `http://127.0.0.1").await;
-    check("/stall", "nothing more of its answer came within 300 ms").await;
-    let dead = Rig::start("127.0.0.1").await;
-    let port = dead.port();
-    drop(dead);
+    check("/stall", "nothing more of its answer came within 1500 ms").await;
+    // Nobody listens any more, and certainly by now: a rig would end a moment later.
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
     let closed = format!("http://127.0.0.1:{port}");
     let report = send(&guest, &grant(&[&closed]), &json!({"url": closed})).await;
     assert!(failure(&report).starts_with(&format!("unavailable: `{closed}` can't be reached")));
