@@ -162,6 +162,10 @@ pub fn effects(report: &CallReport) -> Vec<String> {
 fn in_short(effect: &Effect) -> String {
     match effect {
         Effect::Refused { power } => format!("refused {power}"),
+        Effect::Call(call) => {
+            let (capability, operation) = (&call.capability, &call.operation);
+            format!("call {capability}.{operation}: {}", call.outcome)
+        }
         Effect::Request(request) => {
             let status = request.status.map(|status| format!(" {status}"));
             let error = request.error.as_ref().map(|error| format!(": {error}"));

@@ -13,15 +13,19 @@ use std::{fs, io};
 use forge_contract::grant::Grant;
 use forge_contract::name::Name;
 use forge_contract::outcome::{FailureCode, Outcome};
-use forge_contract::report::{CallReport, Progress};
+use forge_contract::report::CallReport;
 use forge_core::registry::{Entry, Registry};
-use forge_core::tools::Call;
+use forge_core::tools::{Call, Caller};
 use forge_runtime::{Keeping, Plugin, Runtime, Workspace};
+use futures_util::StreamExt;
 use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
+use line::{Line, News};
 use serde_json::Value;
-use tokio::sync::mpsc;
 
 use crate::causes::with_causes;
+
+mod line;
 
 /// The components that this binary carries: their names and their bytes.
 pub const EMBEDDED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -190,23 +194,22 @@ impl Plugins {
         call: &Call,
         grant: &Grant,
         surroundings: Surroundings,
-        on_progress: &(dyn Fn(Progress) + Send + Sync),
+        caller: &dyn Caller,
     ) -> CallReport {
         let Some(loaded) = self.loaded.get(&call.capability) else {
             let message = format!("no tool offers `{}`", call.capability);
             return CallReport::not_run(Outcome::failed(FailureCode::NotFound, message));
         };
         let input = call.input.to_string();
-        // The tool outlives no call, but its listener must not borrow: news go through a channel.
-        let (sender, mut news) = mpsc::unbounded_channel();
-        let listener = Arc::new(move |progress: Progress| {
-            // Nobody listens any more once the call is given up.
-            let _ = sender.send(progress);
-        });
+        let (line, mut heard) = Line::new();
+        let line = Arc::new(line);
+        let listener = line.clone();
         let workspace = self.workspace(surroundings.artifacts.as_deref());
         let mut running = forge_runtime::Call::new(call.operation.as_str(), &input, grant)
             .in_workspace(&workspace)
-            .on_progress(listener);
+            .at_depth(call.depth)
+            .calling(line)
+            .on_progress(Arc::new(move |progress| listener.tell(progress)));
         if let Some(keeping) = surroundings.keeping {
             running = running.in_conversation(keeping);
         }
@@ -215,15 +218,25 @@ impl Plugins {
         }
         let running = loaded.plugin.call(running);
         tokio::pin!(running);
+        let mut invoked = FuturesUnordered::new();
         let report = loop {
             tokio::select! {
                 biased;
-                Some(progress) = news.recv() => on_progress(progress),
+                Some(news) = heard.recv() => match news {
+                    News::Progress(progress) => caller.hear(progress),
+                    News::Call(nested, answer) => invoked.push(async {
+                        // Nobody waits for it any more once the tool was stopped.
+                        let _ = answer.send(caller.invoke(nested).await);
+                    }),
+                },
+                Some(()) = invoked.next() => {}
                 report = &mut running => break report,
             }
         };
-        while let Ok(progress) = news.try_recv() {
-            on_progress(progress);
+        while let Ok(news) = heard.try_recv() {
+            if let News::Progress(progress) = news {
+                caller.hear(progress);
+            }
         }
         report
     }

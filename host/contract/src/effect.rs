@@ -20,6 +20,8 @@ pub enum Effect {
         /// The interface that was called.
         power: Power,
     },
+    /// Another capability was called, or should have been.
+    Call(CallEffect),
 }
 
 /// One use of a file or folder.
@@ -59,6 +61,17 @@ pub struct RequestEffect {
     /// Why it was refused or failed; absent when it succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+/// One call of another capability.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallEffect {
+    /// The capability, as the tool named it, or the beginning of a long name.
+    pub capability: String,
+    /// The operation, likewise.
+    pub operation: String,
+    /// How it ended, in one word: `done`, `failed`, `stopped`, `denied` or `needs-approval`.
+    pub outcome: String,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

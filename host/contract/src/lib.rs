@@ -13,6 +13,7 @@ pub mod grant;
 pub mod outcome;
 pub mod effect;
 pub mod report;
+pub mod nested;
 pub mod name;
 pub mod origin;
 pub mod method;

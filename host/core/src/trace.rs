@@ -90,11 +90,31 @@ pub struct CallRecord {
     /// Sub-steps that the tool named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_steps: Vec<String>,
+    /// Calls of other capabilities that the tool asked for, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<NestedRecord>,
     /// Lines that the tool logged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<forge_contract::report::LogLine>,
     /// Time in the sandbox, in microseconds.
     pub duration_us: u64,
+}
+
+/// A call that a tool asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NestedRecord {
+    /// The beginning of the capability's name, as the tool gave it.
+    pub capability: String,
+    /// The beginning of the operation's name, as the tool gave it.
+    pub operation: String,
+    /// The beginning of the input.
+    pub input_preview: String,
+    /// What policy said; absent when it was not asked.
+    pub verdict: Option<String>,
+    /// Why it was not made or brought no answer.
+    pub error: Option<String>,
+    /// What it left behind, without its content; absent when no tool was run.
+    pub call: Option<CallRecord>,
 }
 
 /// What model calls cost. Sums leave out what the server did not tell.
@@ -112,9 +132,12 @@ pub struct LlmRecord {
     pub completion_tokens: Option<u64>,
 }
 
-impl From<&CallReport> for CallRecord {
-    fn from(report: &CallReport) -> Self {
+impl CallRecord {
+    /// The record of a call that left `report` behind and asked for `calls`.
+    #[must_use]
+    pub fn new(report: &CallReport, calls: Vec<NestedRecord>) -> Self {
         Self {
+            calls,
             outcome: report.outcome.kind().to_owned(),
             effects: report.effects.clone(),
             effects_omitted: report.effects_omitted,

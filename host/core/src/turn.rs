@@ -28,12 +28,13 @@ pub use crate::router::prompt::{Exchange, history};
 pub use offers::{Listing, capabilities};
 pub use prepared::Prepared;
 
-// In reading order: what may be chosen, one step, and within it the question and the call.
+// In reading order: what may be chosen, one step, within it the question and the call, and the calls of tools.
 mod offers;
 mod prepared;
 mod step;
 mod ask;
 mod call;
+mod nested;
 mod record;
 
 /// Everything that a turn stands on.

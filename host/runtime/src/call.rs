@@ -13,6 +13,7 @@ use crate::bindings::forge::tool::types;
 use crate::filesystem::scope::Scope;
 use crate::http::{Access, Rules};
 use crate::plugin::{Plugin, Prepared};
+use crate::powers::capabilities::{Calling, Calls};
 use crate::powers::conversation::Keeping;
 use crate::powers::http::Web;
 use crate::settings::Limits;
@@ -32,6 +33,8 @@ pub struct Call<'a> {
     settings: Option<String>,
     on_progress: Option<OnProgress>,
     keeping: Option<Arc<dyn Keeping>>,
+    calling: Option<Arc<dyn Calling>>,
+    depth: u32,
 }
 
 impl<'a> Call<'a> {
@@ -47,6 +50,8 @@ impl<'a> Call<'a> {
             settings: None,
             on_progress: None,
             keeping: None,
+            calling: None,
+            depth: 0,
         }
     }
 
@@ -75,6 +80,22 @@ impl<'a> Call<'a> {
             keeping: Some(keeping),
             ..self
         }
+    }
+
+    /// With someone who makes the calls of other tools that it asks for.
+    #[must_use]
+    pub fn calling(self, calling: Arc<dyn Calling>) -> Self {
+        Self {
+            calling: Some(calling),
+            ..self
+        }
+    }
+
+    /// As one that tools have asked for: `depth` of them stand between it and the embedder. Such calls have places of
+    /// their own, up to [`DEEPEST`](forge_contract::nested::DEEPEST); deeper ones share the last.
+    #[must_use]
+    pub fn at_depth(self, depth: u32) -> Self {
+        Self { depth, ..self }
     }
 
     /// With someone who is told how far the tool has come.
@@ -120,7 +141,7 @@ async fn run_operation(
         }
     };
     let limits = plugin.shared().settings.limits;
-    let mut state = State::new(empty_wasi(), limits);
+    let mut state = State::new(empty_wasi(), limits, started);
     if let (Some(access), Some(workspace)) = (grant.allowed.workspace, call.workspace) {
         *state.wasi.filesystem() = workspace.opened(access);
         state.scope = Scope::of(&grant, workspace);
@@ -136,11 +157,18 @@ async fn run_operation(
         state.wasi_http.open(web.clone());
         state.web = Some(web);
     }
+    if !grant.allowed.calls.is_empty() {
+        state.calls = Some(Calls {
+            granted: grant.allowed.calls.clone(),
+            calling: call.calling,
+        });
+    }
+    state.depth = call.depth;
     state.operation = Some(operation.clone());
     state.on_progress = call.on_progress;
     state.keeping = call.keeping;
     state.settings = call.settings;
-    let (answer, recorder) = Sandbox::new(plugin.shared(), state, started)
+    let (answer, recorder) = Sandbox::new(plugin.shared(), state)
         .run(async |store| {
             let instance = form.instantiate_async(&mut *store).await?;
             instance

@@ -27,7 +27,7 @@ pub(crate) async fn sealed(
             problem: first_line(&error),
         })?;
     let limits = shared.settings.limits.sealed();
-    let sandbox = Sandbox::new(shared, State::new(sealed_wasi(), limits), Instant::now());
+    let sandbox = Sandbox::new(shared, State::new(sealed_wasi(), limits, Instant::now()));
     let (described, _) = sandbox
         .run(async |mut store| {
             let instance = pre.instantiate_async(&mut store).await?;

@@ -10,6 +10,7 @@ use wasmtime::{
 };
 
 use crate::settings::Settings;
+use crate::slots::Slots;
 
 /// How often a guest is made to yield and its deadline is looked at.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
@@ -34,7 +35,7 @@ pub(crate) fn build(settings: &Settings) -> wasmtime::Result<Engine> {
 
 /// The pool that was measured to be fastest: see `MEASUREMENTS.md`.
 fn pool(settings: &Settings) -> PoolingAllocationConfig {
-    let slots = settings.live_calls;
+    let slots = Slots::all(settings.live_calls);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(slots)
         // A component of Rust's standard library is three core instances, others are more.

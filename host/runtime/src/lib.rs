@@ -42,6 +42,8 @@ mod plugin;
 mod call;
 mod ending;
 mod limiter;
+mod patience;
+mod slots;
 mod state;
 mod stderr;
 mod workspace;
@@ -59,6 +61,7 @@ pub use http::{
 pub use load::LoadError;
 pub use plugin::Plugin;
 pub use powers::OFFERED;
+pub use powers::capabilities::Calling;
 pub use powers::conversation::{KEY_BYTES, Keeping, VALUE_BYTES};
 pub use runtime::{Runtime, StartError};
 pub use settings::{Limits, Settings};

@@ -10,6 +10,7 @@ pub(crate) mod conversation;
 pub(crate) mod files;
 pub(crate) mod http;
 pub(crate) mod wasi_http;
+pub(crate) mod capabilities;
 pub(crate) mod refused;
 
 use forge_contract::power::Power;
@@ -20,7 +21,12 @@ use crate::state::State;
 
 /// The powers that this runtime has a real implementation of. The others are refused, whatever is
 /// granted.
-pub const OFFERED: [Power; 3] = [Power::Files, Power::Http, Power::WasiHttp];
+pub const OFFERED: [Power; 4] = [
+    Power::Files,
+    Power::Http,
+    Power::WasiHttp,
+    Power::Capabilities,
+];
 
 /// Links what every guest may have.
 pub(crate) fn add_ambient(linker: &mut Linker<State>) -> wasmtime::Result<()> {
@@ -38,12 +44,12 @@ pub(crate) fn add_real(linker: &mut Linker<State>, power: Power) -> wasmtime::Re
             interfaces::files::add_to_linker::<_, HasSelf<State>>(linker, |state| state)
         }
         Power::Http => interfaces::http::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
-        Power::Llm
-        | Power::Process
-        | Power::Memory
-        | Power::Capabilities
-        | Power::Observe
-        | Power::WasiHttp => add_refusing(linker, power),
+        Power::Capabilities => {
+            interfaces::capabilities::add_to_linker::<_, HasSelf<State>>(linker, |state| state)
+        }
+        Power::Llm | Power::Process | Power::Memory | Power::Observe | Power::WasiHttp => {
+            add_refusing(linker, power)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use forge_contract::effect::{Effect, FileAction, FileEffect};
+use forge_contract::effect::{CallEffect, Effect, FileAction, FileEffect};
 use forge_contract::label::Label;
 use forge_contract::outcome::Outcome;
 use forge_contract::report::{CallReport, LogLevel, LogLine};
@@ -25,6 +25,8 @@ pub(crate) struct Recorder {
     log: Vec<LogLine>,
     log_omitted: u64,
     steps: Vec<String>,
+    /// Where what other capabilities brought came from.
+    brought: BTreeSet<Label>,
     /// What the guest holds open, by the number of its handle.
     opened: Vec<(u32, Opened)>,
     /// Where to add the bytes that went through an opening, once the call is over.
@@ -59,6 +61,7 @@ impl Recorder {
             log: Vec::new(),
             log_omitted: 0,
             steps: Vec::new(),
+            brought: BTreeSet::new(),
             opened: Vec::new(),
             counters: Vec::new(),
         }
@@ -128,6 +131,22 @@ impl Recorder {
         } else {
             self.effects_omitted += 1;
         }
+    }
+
+    /// Notes a call of another capability, which brought data of `labels`.
+    pub(crate) fn called(&mut self, effect: CallEffect, labels: &BTreeSet<Label>) {
+        self.push(Effect::Call(effect));
+        self.brought.extend(labels);
+    }
+
+    /// Where what the call has seen so far came from.
+    pub(crate) fn labels(&self) -> BTreeSet<Label> {
+        let has_looked = self.effects.iter().any(is_private) || self.effects_omitted > 0;
+        let was_answered = self.requests.as_ref().is_some_and(|it| it.any_answered());
+        let mut labels = self.brought.clone();
+        labels.extend(has_looked.then_some(Label::Private));
+        labels.extend(was_answered.then_some(Label::External));
+        labels
     }
 
     /// Remembers that the handle `number` stands for the file whose opening was noted last. The bytes
@@ -208,17 +227,14 @@ impl Recorder {
 
     /// The report of the call that ended in `outcome`.
     pub(crate) fn report(mut self, outcome: Outcome) -> CallReport {
+        let labels = self.labels();
         for (index, bytes) in self.counters {
             if let Some(Effect::File(file)) = self.effects.get_mut(index) {
                 file.bytes = bytes.load(Ordering::Relaxed);
             }
         }
-        let mut labels = BTreeSet::new();
-        let has_looked = self.effects.iter().any(is_private) || self.effects_omitted > 0;
-        labels.extend(has_looked.then_some(Label::Private));
-        if let Some(requests) = self.requests {
-            let answered = requests.add_to(&mut self.effects);
-            labels.extend(answered.then_some(Label::External));
+        if let Some(requests) = &self.requests {
+            requests.add_to(&mut self.effects);
         }
         CallReport {
             outcome,

@@ -14,6 +14,7 @@ use crate::linker::Linkers;
 use crate::load::{self, LoadError};
 use crate::plugin::Plugin;
 use crate::settings::Settings;
+use crate::slots::Slots;
 
 /// Loads components and runs their operations. Cheap to clone; needs a Tokio runtime around it.
 #[derive(Clone)]
@@ -29,8 +30,7 @@ pub(crate) struct Shared {
     pub(crate) linkers: Linkers,
     pub(crate) cache: Option<Cache>,
     pub(crate) network: Arc<Network>,
-    /// As many permits as the pool has slots: an exhausted pool is an error, a queue is not.
-    pub(crate) slots: Semaphore,
+    pub(crate) slots: Slots,
     /// One compilation at a time: each uses every core, and hundreds of megabytes for a large guest.
     pub(crate) compiling: Semaphore,
 }
@@ -50,7 +50,7 @@ impl Runtime {
             .as_deref()
             .and_then(|folder| Cache::open(folder, &engine));
         let shared = Shared {
-            slots: Semaphore::new(settings.live_calls as usize),
+            slots: Slots::new(settings.live_calls),
             compiling: Semaphore::new(1),
             linkers: Linkers::new(&engine),
             network: Arc::new(Network::new(settings.network.clone())),

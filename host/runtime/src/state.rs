@@ -13,7 +13,9 @@ use crate::ending::{Deadline, Ending};
 use crate::engine::TICK;
 use crate::filesystem::scope::Scope;
 use crate::limiter::Limiter;
+use crate::patience::Patience;
 use crate::plugin::Prepared;
+use crate::powers::capabilities::Calls;
 use crate::powers::conversation::Keeping;
 use crate::powers::http::Web;
 use crate::powers::wasi_http::WasiHttp;
@@ -33,6 +35,11 @@ pub(crate) struct State {
     /// The network, where the call may use it.
     pub(crate) web: Option<Arc<Web>>,
     pub(crate) wasi_http: WasiHttp,
+    /// Other capabilities, where the call may use any.
+    pub(crate) calls: Option<Calls>,
+    /// How many calls of tools it is part of.
+    pub(crate) depth: u32,
+    pub(crate) patience: Arc<Patience>,
     /// What is called; `None` is the sealed call to `describe`.
     pub(crate) operation: Option<Arc<Prepared>>,
     pub(crate) stderr: Stderr,
@@ -46,9 +53,10 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The state of a call that may do nothing.
-    pub(crate) fn new(mut wasi: WasiCtxBuilder, limits: Limits) -> Self {
+    /// The state of a call that began at `started` and may do nothing.
+    pub(crate) fn new(mut wasi: WasiCtxBuilder, limits: Limits, started: Instant) -> Self {
         let stderr = Stderr::default();
+        let deadline = Duration::from_millis(limits.deadline_ms);
         Self {
             wasi: wasi.stderr(stderr.clone()).build(),
             table: ResourceTable::new(),
@@ -58,6 +66,9 @@ impl State {
             scope: Scope::nowhere(),
             web: None,
             wasi_http: WasiHttp::default(),
+            calls: None,
+            depth: 0,
+            patience: Arc::new(Patience::new(started, deadline)),
             operation: None,
             stderr,
             settings: None,
@@ -91,31 +102,23 @@ impl WasiView for State {
 pub(crate) struct Sandbox<'a> {
     shared: &'a Arc<Shared>,
     store: Store<State>,
-    patience: Duration,
 }
 
 impl<'a> Sandbox<'a> {
-    /// A sandbox whose call began at `started`.
-    pub(crate) fn new(shared: &'a Arc<Shared>, state: State, started: Instant) -> Self {
-        let deadline = Duration::from_millis(state.limits.deadline_ms);
+    /// A sandbox around `state`.
+    pub(crate) fn new(shared: &'a Arc<Shared>, state: State) -> Self {
         let mut store = Store::new(&shared.engine, state);
         store.limiter(|state| &mut state.limiter);
         store.set_hostcall_fuel(store.data().limits.transfer_bytes);
         store.set_epoch_deadline(1);
-        store.epoch_deadline_callback(move |_| {
-            if started.elapsed() >= deadline {
+        store.epoch_deadline_callback(|context| {
+            if context.data().patience.is_over() {
                 return Err(Deadline.into());
             }
             // A busy guest gives way at each tick, so that it never starves the others.
             Ok(UpdateDeadline::Yield(1))
         });
-        Self {
-            shared,
-            store,
-            // Beside the epochs, for a guest that waits in a host call: two ticks later, so that the
-            // epochs' own end comes first for one that computes.
-            patience: deadline + 2 * TICK,
-        }
+        Self { shared, store }
     }
 
     /// Waits for a slot, runs `body` in it and stops it at its limits. `body` gets the store. The notes
@@ -125,13 +128,22 @@ impl<'a> Sandbox<'a> {
         body: impl AsyncFnOnce(&mut Store<State>) -> wasmtime::Result<T>,
     ) -> (Result<T, Ending>, Recorder) {
         let mut slot = None;
-        let result = tokio::time::timeout(self.patience, async {
-            slot = Some(self.shared.slots.acquire().await);
+        let (depth, patience) = {
+            let state = self.store.data();
+            (state.depth, state.patience.clone())
+        };
+        let running = async {
+            slot = Some(self.shared.slots.acquire(depth).await);
             let _live = self.shared.ticker.live();
             body(&mut self.store).await
-        })
-        .await;
-        let result = result.unwrap_or_else(|_elapsed| Err(Deadline.into()));
+        };
+        let result = tokio::select! {
+            biased;
+            result = running => result,
+            // Beside the epochs, for a guest that waits in a host call: two ticks later, so that the epochs' own end
+            // comes first for one that computes.
+            () = patience.over(2 * TICK) => Err(Deadline.into()),
+        };
         let state = self.store.data_mut();
         let limits = state.limits;
         let recorder = mem::replace(&mut state.recorder, Recorder::new(limits));

@@ -8,9 +8,9 @@ use forge_contract::effect::Effect;
 use forge_contract::grant::Grant;
 use forge_contract::label::Label;
 use forge_contract::outcome::{Content, Outcome, Output};
-use forge_contract::report::{CallReport, Progress};
+use forge_contract::report::CallReport;
 use forge_core::conversation::{ConversationId, TurnNotes};
-use forge_core::tools::{Call, Tools};
+use forge_core::tools::{Call, Caller, Tools};
 use forge_runtime::Keeping;
 use tracing::Instrument;
 
@@ -39,12 +39,7 @@ pub(super) struct Place<'a> {
 
 #[async_trait]
 impl Tools for TurnTools<'_> {
-    async fn run(
-        &self,
-        call: &Call,
-        grant: &Grant,
-        on_progress: &(dyn Fn(Progress) + Send + Sync),
-    ) -> CallReport {
+    async fn run(&self, call: &Call, grant: &Grant, caller: &dyn Caller) -> CallReport {
         let surroundings = self
             .place
             .as_ref()
@@ -59,7 +54,7 @@ impl Tools for TurnTools<'_> {
                 }
             });
         let span = self.spans.call(call);
-        let running = self.plugins.call(call, grant, surroundings, on_progress);
+        let running = self.plugins.call(call, grant, surroundings, caller);
         let mut report = running.instrument(span.clone()).await;
         tracing::debug!(
             parent: &span,
@@ -70,7 +65,9 @@ impl Tools for TurnTools<'_> {
             call.capability
         );
         self.label(call, &mut report).await;
-        if let Outcome::Done(output) = &report.outcome
+        // What another tool asked for it can read whole.
+        if call.depth == 0
+            && let Outcome::Done(output) = &report.outcome
             && let Some(shortened) = self.shortened(output).await
         {
             report.outcome = Outcome::Done(shortened);

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use forge_contract::effect::Effect;
-use forge_core::trace::{RunRecord, StepRecord};
+use forge_core::trace::{CallRecord, NestedRecord, RunRecord, StepRecord};
 
 use super::error::CliError;
 use super::printable::printable;
@@ -80,16 +80,42 @@ fn step_explained(step: &StepRecord) -> String {
         text += &format!("   policy: {verdict}\n");
     }
     if let Some(call) = &step.call {
-        for effect in &call.effects {
-            text += &format!("   {}\n", effect_explained(effect));
-        }
-        let labels: Vec<&str> = call.labels.iter().map(|label| label.as_str()).collect();
-        if !labels.is_empty() {
-            text += &format!("   brought data: {}\n", labels.join(", "));
-        }
+        text += &call_explained(call, "   ");
     }
     if let Some(error) = &step.tool_error {
         text += &format!("   {error}\n");
+    }
+    text
+}
+
+/// What a call did, and the calls that its tool asked for, each below it.
+fn call_explained(call: &CallRecord, indent: &str) -> String {
+    let mut text = String::new();
+    for effect in &call.effects {
+        text += &format!("{indent}{}\n", effect_explained(effect));
+    }
+    for nested in &call.calls {
+        let NestedRecord {
+            capability,
+            operation,
+            input_preview,
+            ..
+        } = nested;
+        text += &format!("{indent}- {capability}.{operation} {input_preview}\n");
+        let indent = format!("{indent}  ");
+        if let Some(verdict) = &nested.verdict {
+            text += &format!("{indent}policy: {verdict}\n");
+        }
+        if let Some(call) = &nested.call {
+            text += &call_explained(call, &indent);
+        }
+        if let Some(error) = &nested.error {
+            text += &format!("{indent}{error}\n");
+        }
+    }
+    let labels: Vec<&str> = call.labels.iter().map(|label| label.as_str()).collect();
+    if !labels.is_empty() {
+        text += &format!("{indent}brought data: {}\n", labels.join(", "));
     }
     text
 }
@@ -101,6 +127,10 @@ fn effect_explained(effect: &Effect) -> String {
     };
     match effect {
         Effect::Refused { power } => format!("refused `{power}`"),
+        Effect::Call(call) => {
+            let (capability, operation) = (&call.capability, &call.operation);
+            format!("asked for `{capability}.{operation}`: {}", call.outcome)
+        }
         Effect::Request(request) => {
             let address = request.address.map(|address| format!(" at {address}"));
             let status = request
@@ -143,13 +173,17 @@ mod tests {
                 "call": {"outcome": "done", "duration_us": 7, "labels": ["external"], "effects": [
                     {"effect": "request", "method": "GET", "url": "http://x/", "address": "127.0.0.1", "status": 200, "bytes": 5},
                     {"effect": "file", "action": "open", "path": "/workspace/a", "error": "no-entry"},
-                ]},
+                    {"effect": "call", "capability": "files", "operation": "read", "outcome": "done"},
+                ], "calls": [{
+                    "capability": "files", "operation": "read", "input_preview": "{\"path\":\"a\"}", "verdict": "allow",
+                    "error": null, "call": {"outcome": "done", "duration_us": 1, "labels": ["private"]},
+                }]},
             }],
         });
         let record: RunRecord = serde_json::from_value(record).unwrap();
         assert_eq!(
             explained(&record),
-            "run r1 at 2026-11-30T20:58:08+01:00, no model on scripted\n“write it”\n1. web_fetch.run {}\n   policy: allow\n   GET http://x/ at 127.0.0.1: 200, 5 bytes\n   open /workspace/a: no-entry\n   brought data: external\nfailed: no, after 7 ms\ndata in it: external\n"
+            "run r1 at 2026-11-30T20:58:08+01:00, no model on scripted\n“write it”\n1. web_fetch.run {}\n   policy: allow\n   GET http://x/ at 127.0.0.1: 200, 5 bytes\n   open /workspace/a: no-entry\n   asked for `files.read`: done\n   - files.read {\"path\":\"a\"}\n     policy: allow\n     brought data: private\n   brought data: external\nfailed: no, after 7 ms\ndata in it: external\n"
         );
     }
 }

@@ -1,29 +1,47 @@
-//! One call: is its input valid, may it be made, and what comes of it.
+//! One call, whoever asks for it: is its input valid, may it be made, and what comes of it.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicU32;
+
+use forge_contract::label::Label;
 use forge_contract::manifest::Operation;
 use forge_contract::name::Name;
 use forge_contract::outcome::{Denial, Failure, FailureCode, NeedsApproval, Outcome};
-use forge_contract::report::{CallReport, Progress};
+use forge_contract::report::CallReport;
 use forge_contract::requirements::Access;
 use serde_json::{Value, json};
 
+use super::nested::RunningCall;
 use super::{Run, record};
 use crate::approval::{Approval, ApprovalRequest, call_hash};
 use crate::grounding;
-use crate::observer::Event;
 use crate::policy::{Ask, Question, Verdict};
 use crate::registry::{Capability, InvalidInput};
 use crate::router::proposal::Proposal;
 use crate::router::{CHAT, CODE};
 use crate::tools::Call;
+use crate::trace::NestedRecord;
 
-/// What came of a proposal.
+/// What came of a call that was asked for.
 pub(super) struct Called {
     pub(super) outcome: Outcome,
     /// What policy said; absent when it was not asked.
     pub(super) verdict: Option<String>,
     /// What the tool left behind; absent when none was run.
     pub(super) report: Option<CallReport>,
+    /// The calls that the tool asked for.
+    pub(super) nested: Vec<NestedRecord>,
+}
+
+/// From where in a run a call is asked for.
+pub(super) struct Position<'a> {
+    pub(super) run: &'a Run<'a>,
+    /// Where what is known there came from.
+    pub(super) labels: BTreeSet<Label>,
+    /// The capabilities between the model and the call, the model's choice first.
+    pub(super) above: Vec<Name>,
+    /// Calls that tools have asked for in this step.
+    pub(super) asked_for: &'a AtomicU32,
 }
 
 /// Makes the call that is proposed for `tool`, if it may be made.
@@ -34,17 +52,32 @@ pub(super) async fn call(run: &Run<'_>, tool: &str, proposal: Proposal) -> Calle
     let Some(capability) = capability.filter(|_| !is_plain_chat) else {
         return Called::without_tool(Outcome::text(in_words(tool, &proposal.input)));
     };
-    let Some(operation) = capability.manifest.operation(&proposal.operation) else {
-        return Called::without_tool(
-            match capability.check_input(&proposal.operation, &proposal.input) {
-                Err(invalid) => invalid_input(invalid),
-                Ok(()) => Outcome::failed(FailureCode::InvalidInput, "there is no such operation"),
-            },
-        );
+    let position = Position {
+        run,
+        labels: run.labels.clone(),
+        above: Vec::new(),
+        asked_for: &AtomicU32::new(0),
+    };
+    make(&position, capability, &proposal.operation, proposal.input).await
+}
+
+/// Makes the call of `operation` of `capability`, if it is one and may be made.
+pub(super) async fn make(
+    position: &Position<'_>,
+    capability: &Capability,
+    operation: &str,
+    input: Value,
+) -> Called {
+    let run = position.run;
+    let Some(operation) = capability.manifest.operation(operation) else {
+        return Called::without_tool(match capability.check_input(operation, &input) {
+            Err(invalid) => invalid_input(invalid),
+            Ok(()) => Outcome::failed(FailureCode::InvalidInput, "there is no such operation"),
+        });
     };
     let name = &capability.manifest.name;
     // A refusal comes before advice on the input: a model should not polish what may not be done.
-    let paths = grounding::paths(&proposal.input);
+    let paths = grounding::paths(&input);
     let unnamed = paths
         .iter()
         .map(|(_, path)| *path)
@@ -52,14 +85,14 @@ pub(super) async fn call(run: &Run<'_>, tool: &str, proposal: Proposal) -> Calle
     let verdict = run.host.policy.verdict(&Question {
         capability: name,
         operation,
-        input: Some(&proposal.input),
-        labels: &run.labels,
+        input: Some(&input),
+        labels: &position.labels,
         unnamed,
     });
     if let Verdict::Deny(denial) = verdict {
         return Called::denied(denial);
     }
-    if let Err(invalid) = capability.check_input(&proposal.operation, &proposal.input) {
+    if let Err(invalid) = capability.check_input(operation.name.as_str(), &input) {
         return Called::without_tool(invalid_input(invalid));
     }
     if changes(operation)
@@ -72,13 +105,13 @@ pub(super) async fn call(run: &Run<'_>, tool: &str, proposal: Proposal) -> Calle
     }
     let verdict = match verdict {
         Verdict::Allow => "allow".to_owned(),
-        Verdict::Ask(asks) => match approved(run, name, operation, &proposal.input, &asks).await {
+        Verdict::Ask(asks) => match approved(run, name, operation, &input, &asks).await {
             Ok(()) => format!("approved: {}", gates(&asks)),
             Err(called) => return called,
         },
         Verdict::Deny(denial) => return Called::denied(denial),
     };
-    run_tool(run, name, operation, proposal.input, verdict).await
+    run_tool(position, name, operation, input, verdict).await
 }
 
 fn changes(operation: &Operation) -> bool {
@@ -119,6 +152,7 @@ async fn approved(
                 remedy,
             }),
             report: None,
+            nested: Vec::new(),
         }),
     }
 }
@@ -145,30 +179,34 @@ pub(super) fn refusal(run: &Run<'_>, named: &str) -> Option<Called> {
 }
 
 async fn run_tool(
-    run: &Run<'_>,
+    position: &Position<'_>,
     name: &Name,
     operation: &Operation,
     input: Value,
     verdict: String,
 ) -> Called {
-    let grant = run.host.grants.for_call(name, operation.requires.as_ref());
+    let host = position.run.host;
+    let grant = host.grants.for_call(name, operation.requires.as_ref());
     let call = Call {
         capability: name.clone(),
         operation: operation.name.clone(),
         input,
-        labels: run.labels.clone(),
+        labels: position.labels.clone(),
+        depth: u32::try_from(position.above.len()).unwrap_or(u32::MAX),
     };
-    let step = run.step();
-    let observer = run.host.observer;
-    let on_progress = move |progress: Progress| match progress {
-        Progress::Step(name) => observer.observe(Event::SubStep { step, name: &name }),
-        Progress::Delta(text) => observer.observe(Event::Delta { text: &text }),
+    let caller = RunningCall::new(position, name);
+    let report = host.tools.run(&call, &grant, &caller).await;
+    let (nested, waiting) = caller.end();
+    let outcome = match waiting {
+        // What the tool made of it says less than who must say yes to what.
+        Some(needed) if !report.outcome.is_done() => Outcome::NeedsApproval(needed),
+        _ => report.outcome.clone(),
     };
-    let report = run.host.tools.run(&call, &grant, &on_progress).await;
     Called {
-        outcome: report.outcome.clone(),
+        outcome,
         verdict: Some(verdict),
         report: Some(report),
+        nested,
     }
 }
 
@@ -179,14 +217,16 @@ impl Called {
             outcome,
             verdict: None,
             report: None,
+            nested: Vec::new(),
         }
     }
 
-    fn denied(denial: Denial) -> Self {
+    pub(super) fn denied(denial: Denial) -> Self {
         Self {
             verdict: Some(denial.reason.clone()),
             outcome: Outcome::Denied(denial),
             report: None,
+            nested: Vec::new(),
         }
     }
 }

@@ -174,6 +174,7 @@ impl Step {
             outcome,
             verdict,
             report,
+            nested,
         } = called;
         let was_kept_from_running =
             matches!(outcome, Outcome::Denied(_) | Outcome::NeedsApproval(_)) && report.is_none();
@@ -182,7 +183,9 @@ impl Step {
         }
         self.record.verdict = verdict;
         self.record.tool_ok = (!was_kept_from_running).then(|| outcome.is_done());
-        self.record.call = report.as_ref().map(CallRecord::from);
+        self.record.call = report
+            .as_ref()
+            .map(|report| CallRecord::new(report, nested));
         self.close(run, &tool, &outcome);
         if !outcome.is_done() {
             return self.failed(run, tool, outcome);

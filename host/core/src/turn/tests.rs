@@ -10,6 +10,7 @@ mod scripted;
 mod asking;
 mod tools;
 mod guards;
+mod nested;
 mod streaming;
 
 use scripted::{Stage, decide, decide_and_go_on, fail, name, say};

@@ -62,13 +62,18 @@ impl RequestNotes {
         self.requests().len()
     }
 
-    /// Puts the requests among `effects`, each where it was begun, and tells whether any was answered.
-    pub(super) fn add_to(&self, effects: &mut Vec<Effect>) -> bool {
+    /// Puts the requests among `effects`, each where it was begun.
+    pub(super) fn add_to(&self, effects: &mut Vec<Effect>) {
         let requests = self.requests();
         for (before, noted) in requests.iter().enumerate() {
             let at = (noted.after + before).min(effects.len());
             effects.insert(at, Effect::Request(noted.note.effect()));
         }
+    }
+
+    /// Whether an answer came to one of them.
+    pub(super) fn any_answered(&self) -> bool {
+        let requests = self.requests();
         requests
             .iter()
             .any(|noted| noted.note.ended().status.is_some())

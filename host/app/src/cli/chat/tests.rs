@@ -28,6 +28,7 @@ fn step(effects: Vec<Effect>) -> StepRecord {
         tool_error: None,
         placeholder: None,
         call: Some(CallRecord {
+            calls: Vec::new(),
             outcome: "done".to_owned(),
             effects,
             effects_omitted: 0,

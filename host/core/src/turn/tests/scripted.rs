@@ -1,12 +1,13 @@
 //! A model, tools, a clock and an observer that follow a script and remember what happened.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use forge_contract::grant::Grant;
 use forge_contract::name::Name;
+use forge_contract::nested::NestedCall;
 use forge_contract::outcome::Outcome;
 use forge_contract::power::Power;
 use forge_contract::report::{CallReport, Progress};
@@ -19,7 +20,7 @@ use crate::observer::Observer;
 use crate::policy::{Mode, Rule};
 use crate::provider::Constraint;
 use crate::provider::{Completion, CompletionRequest, Finish, Flow, ProviderError, Usage};
-use crate::tools::Call;
+use crate::tools::{Call, Caller};
 
 /// One answer of the model, in the pieces in which it comes.
 #[derive(Clone)]
@@ -84,6 +85,9 @@ pub(super) struct Stage {
     pub(super) asked: Mutex<Vec<String>>,
     pub(super) earlier_labels: BTreeSet<Label>,
     pub(super) progress: Vec<Progress>,
+    /// What each capability calls when it runs, and what its tools got.
+    pub(super) nested: BTreeMap<String, Vec<NestedCall>>,
+    pub(super) answers: Mutex<Vec<String>>,
     pub(super) registry: Registry,
     pub(super) policy: Policy,
     pub(super) grants: Grants,
@@ -128,6 +132,8 @@ impl Stage {
             asked: Mutex::default(),
             earlier_labels: BTreeSet::new(),
             progress: Vec::new(),
+            nested: BTreeMap::new(),
+            answers: Mutex::default(),
             policy: Policy {
                 enabled: registry
                     .capabilities()
@@ -268,17 +274,28 @@ impl Provider for Stage {
 
 #[async_trait]
 impl Tools for Stage {
-    async fn run(
-        &self,
-        call: &Call,
-        grant: &Grant,
-        on_progress: &(dyn Fn(Progress) + Send + Sync),
-    ) -> CallReport {
-        self.progress.iter().cloned().for_each(on_progress);
+    async fn run(&self, call: &Call, grant: &Grant, caller: &dyn Caller) -> CallReport {
+        for progress in &self.progress {
+            caller.hear(progress.clone());
+        }
         self.calls
             .lock()
             .unwrap()
             .push((call.clone(), grant.clone()));
+        let mut brought = BTreeSet::new();
+        for nested in self
+            .nested
+            .get(call.capability.as_str())
+            .into_iter()
+            .flatten()
+        {
+            let answer = caller.invoke(nested.clone()).await;
+            brought.extend(answer.labels);
+            self.answers
+                .lock()
+                .unwrap()
+                .push(answer.outcome.to_string());
+        }
         let scripted = self.outcomes.lock().unwrap().pop_front();
         CallReport {
             duration_us: 7,
@@ -288,6 +305,7 @@ impl Tools for Stage {
                 .unwrap()
                 .pop_front()
                 .into_iter()
+                .chain(brought)
                 .collect(),
             ..CallReport::not_run(
                 scripted.unwrap_or_else(|| Outcome::text(format!("{} answered", call.capability))),
