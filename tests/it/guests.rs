@@ -5,6 +5,7 @@ mod limits;
 mod changes;
 mod conversation;
 mod powers;
+mod calls;
 
 use forge_tests::guest::{answered, load, load_with, short_limits};
 use forge_tests::place::Place;
@@ -14,6 +15,7 @@ use forge_tests::place::Place;
 fn every_guest_has_a_case() {
     let cases = [
         include_str!("guests.rs"),
+        include_str!("guests/calls.rs"),
         include_str!("guests/changes.rs"),
         include_str!("guests/conversation.rs"),
         include_str!("guests/files.rs"),

@@ -7,7 +7,8 @@ use forge_contract::effect::Effect;
 use forge_contract::grant::Grant;
 use forge_contract::report::CallReport;
 use forge_runtime::{
-    Call, Keeping, Limits, LoadError, NetworkSettings, Plugin, Runtime, Settings, Workspace,
+    Call, Calling, Keeping, Limits, LoadError, NetworkSettings, Plugin, Runtime, Settings,
+    Workspace,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -122,6 +123,23 @@ impl Guest {
         let grant = Grant::default();
         let call = Call::new(operation, input, &grant);
         self.plugin.call(call.in_conversation(kept.clone())).await
+    }
+
+    /// Calls `operation` with the grant that `grant` writes; `calling` makes what it calls.
+    ///
+    /// # Panics
+    /// When `grant` is no grant.
+    pub async fn call_calling(
+        &self,
+        operation: &str,
+        input: &str,
+        grant: &str,
+        calling: Arc<dyn Calling>,
+    ) -> CallReport {
+        let grant: Grant =
+            serde_json::from_str(grant).unwrap_or_else(|error| panic!("{grant}: {error}"));
+        let call = Call::new(operation, input, &grant);
+        self.plugin.call(call.calling(calling)).await
     }
 
     /// The loaded component.
