@@ -182,3 +182,62 @@ fn capabilities_are_listed_with_what_they_require() {
         "what is blocked is told with the way out: {stdout}"
     );
 }
+
+#[test]
+fn a_grant_is_shown_narrowed_and_reset() {
+    let program = Program::new(r#"{"completion": "hi"}"#);
+    let file = program.path().join("forge.toml");
+    std::fs::write(&file, "# mine\nmax_steps = 2\n").unwrap();
+    let check = |arguments: &[&str], expected: &str, exit: i32| {
+        let config = ["--config", file.to_str().unwrap()];
+        let arguments = [&["grant"], arguments, &config].concat();
+        let (output, errors, ended) = program.run(&arguments);
+        assert!(
+            output.contains(expected) || errors.contains(expected),
+            "{arguments:?}: {output}{errors}"
+        );
+        assert_eq!(ended, exit, "{arguments:?}");
+    };
+    check(&["show"], "granted   workspace: write\n", 0);
+    let narrow = [
+        "narrow",
+        "files",
+        "--read-only-workspace",
+        "--only-path",
+        "docs/**",
+    ];
+    check(
+        &narrow,
+        "`files` is granted workspace: read; only in docs/**",
+        0,
+    );
+    check(
+        &["show", "files"],
+        "workspace: read; only in docs/**  (narrowed by you)",
+        0,
+    );
+    check(
+        &["narrow", "files", "--only-path", "src/**"],
+        "might be wider",
+        2,
+    );
+    check(
+        &["narrow", "web_search", "--only-origin", "https://x.com"],
+        "it is granted nothing at",
+        2,
+    );
+    check(
+        &["narrow", "nobody", "--without", "llm"],
+        "there is no tool `nobody`",
+        2,
+    );
+    check(
+        &["reset", "files"],
+        "`files` is granted what it declares",
+        0,
+    );
+    check(&["reset", "files"], "nothing was changed", 0);
+    check(&["show", "files"], "granted   workspace: write\n", 0);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("# mine\nmax_steps = 2\n"), "{text}");
+}

@@ -24,6 +24,7 @@ use crate::trace::{NoTrace, TraceFile};
 use memory::Memory;
 
 pub use chat::{Before, ChatReport, ChatRequest, RunKind, Storage};
+pub use granting::Granted;
 pub use listing::{Offered, Row};
 pub use memory::MemoryError;
 
@@ -34,6 +35,7 @@ mod spans;
 mod memory;
 mod approving;
 mod listing;
+mod granting;
 
 /// Forge, ready to take turns.
 pub struct App {
@@ -42,6 +44,8 @@ pub struct App {
     registry: Registry,
     policy: Policy,
     grants: Grants,
+    /// The tools for which the operator has a grant of their own.
+    narrowed: BTreeSet<Name>,
     prepared: Prepared,
     traces: Option<TraceFile>,
     memory: Memory,
@@ -173,9 +177,13 @@ impl App {
                 // What ships with Forge is granted what it declares; policy stands before it.
                 let declared = registry.get(name.as_str())?.declared();
                 let grant = grants::grant(name, &declared, &config.web);
-                let own = config.grants.get(name);
-                let grant = own.map_or(grant.clone(), |own| grants::narrowed_by(grant, own));
-                Some((name.clone(), grant))
+                Some((
+                    name.clone(),
+                    match config.grants.get(name) {
+                        Some(own) => grants::narrowed_by(grant, own),
+                        None => grant,
+                    },
+                ))
             })
             .collect();
         let traces = config.trace_file.clone().map(TraceFile::at);
@@ -187,6 +195,7 @@ impl App {
             registry,
             policy,
             grants,
+            narrowed: config.grants.keys().cloned().collect(),
             traces,
             memory: Memory::new(config),
             clock: SystemClock::start(),

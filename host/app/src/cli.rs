@@ -1,4 +1,4 @@
-//! The command line: `forge chat`, `forge serve`, `forge capabilities`, `forge approve`, `forge config`, `forge init`.
+//! The command line: `forge chat`, `forge serve`, `forge capabilities`, `forge approve`, `forge grant`, `forge config`, `forge init`.
 //!
 //! Here are the arguments and the exit codes; each command has its file. Standard output carries what
 //! was asked for and nothing else.
@@ -8,11 +8,13 @@ mod capabilities;
 mod approve;
 mod policy;
 mod explain;
+mod grant;
 mod serve;
 mod config;
 mod init;
 mod result;
 mod screen;
+mod print;
 mod printable;
 mod error;
 
@@ -51,6 +53,8 @@ enum Command {
     Approve(ApproveArguments),
     /// Show the rules, try them, or see what policy says to a call
     Policy(policy::PolicyArguments),
+    /// Show what each tool is granted, or grant it less
+    Grant(grant::GrantArguments),
     /// Show what happened in a run, and why it was let
     Explain(explain::ExplainArguments),
     /// Show what every setting holds, and where it comes from
@@ -254,6 +258,9 @@ fn run(line: CommandLine) -> Exit {
         Command::Policy(arguments) => {
             configured(&command).and_then(|config| blocked(policy::run(&config, arguments)))
         }
+        Command::Grant(arguments) => {
+            configured(&command).and_then(|config| blocked(grant::run(&config, arguments)))
+        }
         Command::Explain(arguments) => {
             configured(&command).and_then(|config| explain::run(&config, arguments))
         }
@@ -336,6 +343,7 @@ impl Command {
                 let (boundary, settings) = arguments.boundary();
                 boundary.over(settings.overrides())
             }
+            Self::Grant(arguments) => arguments.settings().overrides(),
             Self::Explain(arguments) => arguments.settings.overrides(),
             Self::Config(arguments) => arguments.settings.overrides(),
             Self::Init(arguments) => arguments.settings.overrides(),

@@ -20,6 +20,7 @@ mod secret;
 mod rules;
 mod web;
 mod error;
+pub(crate) mod edit;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 
 use crate::config::Web;
 
+pub(crate) mod narrow;
+
 const WEB_FETCH: &str = "web_fetch";
 const WEB_SEARCH: &str = "web_search";
 

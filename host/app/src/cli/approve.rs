@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use forge_core::approval::{Answer, shown};
 
 use super::error::CliError;
+use super::print::print;
 use super::printable::printable;
 use super::{ApproveArguments, Exit};
 use crate::app::App;
@@ -19,7 +20,7 @@ pub(super) async fn run(config: &Config, arguments: &ApproveArguments) -> Result
         (false, false) => Answer::Once,
     };
     let answered = app.answer_approval(&arguments.id, answer).await;
-    answered.map_err(|error| CliError::Approval(error.to_string()))?;
+    answered.map_err(|error| CliError::NotPossible(error.to_string()))?;
     let told = match answer {
         Answer::No => "refused",
         Answer::Always => "approved for ever, for just this call",
@@ -33,7 +34,7 @@ pub(super) async fn run(config: &Config, arguments: &ApproveArguments) -> Result
 pub(super) async fn list(config: &Config) -> Result<Exit, CliError> {
     let app = App::start(config).await?;
     let pending = app.pending_approvals().await;
-    let pending = pending.map_err(|error| CliError::Approval(error.with_cause()))?;
+    let pending = pending.map_err(|error| CliError::NotPossible(error.with_cause()))?;
     let mut text = String::new();
     for asked in &pending {
         let reasons: Vec<&str> = asked.asks.iter().map(|ask| ask.reason.as_str()).collect();
@@ -98,11 +99,4 @@ pub(super) async fn ask(question: &Question) -> Answer {
 fn indented(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
     lines.join("\n")
-}
-
-fn print(text: &str) -> Result<(), CliError> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
-        _ => Ok(()),
-    }
 }

@@ -1,10 +1,11 @@
 //! `forge capabilities`: what every tool can do, and whether it may.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
 use comfy_table::{ContentArrangement, Table, presets};
 
 use super::error::CliError;
+use super::print::print;
 use super::printable::printable;
 use super::{CapabilitiesArguments, Exit};
 use crate::app::{App, Offered, Row};
@@ -22,12 +23,7 @@ pub(super) async fn run(
     } else {
         shown(&offered)
     };
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            return Err(CliError::Output(error));
-        }
-        _ => {}
-    }
+    print(&text)?;
     for warning in app.warnings() {
         tracing::warn!("{warning}");
     }

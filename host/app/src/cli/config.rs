@@ -1,12 +1,13 @@
 //! `forge config`: what every setting holds, and where it comes from.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use super::error::{CliError, say};
+use super::print::print;
 use super::printable::printable;
 use super::{Exit, SettingsArguments};
 use crate::config::Environment;
@@ -41,12 +42,7 @@ pub(super) fn run(arguments: &ConfigArguments) -> Result<Exit, CliError> {
     } else {
         shown(&rows)
     };
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            return Err(CliError::Output(error));
-        }
-        _ => {}
-    }
+    print(&text)?;
     for warning in &listing.warnings {
         tracing::warn!("{warning}");
     }

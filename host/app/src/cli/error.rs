@@ -53,9 +53,9 @@ pub(super) enum CliError {
     HttpClient(#[source] reqwest::Error),
     #[error("the operator's token in `{}` can't be used", path.display())]
     OperatorToken { path: PathBuf, source: io::Error },
-    /// An approval that can't be answered.
+    /// What was asked for can't be done; the text says why.
     #[error("{0}")]
-    Approval(String),
+    NotPossible(String),
     #[error("no threads can be started")]
     Threads(#[source] io::Error),
 }
@@ -88,7 +88,7 @@ impl CliError {
             | Self::NoText
             | Self::SettingsExist { .. }
             | Self::NoSettingsFolder
-            | Self::Approval(_)
+            | Self::NotPossible(_)
             | Self::Settings { .. } => Exit::BadUse,
             Self::Start(error) => match error {
                 StartError::Workspace { .. }

@@ -1,12 +1,11 @@
 //! `forge explain`: what happened in a run, and why it was let.
 
-use std::io::{self, Write};
-
 use clap::Args;
 use forge_contract::effect::Effect;
 use forge_core::trace::{CallRecord, NestedRecord, RunRecord, StepRecord};
 
 use super::error::CliError;
+use super::print::print;
 use super::printable::printable;
 use super::{Exit, SettingsArguments};
 use crate::config::Config;
@@ -25,25 +24,20 @@ pub(super) struct ExplainArguments {
 
 pub(super) fn run(config: &Config, arguments: &ExplainArguments) -> Result<Exit, CliError> {
     let file = config.trace_file.clone().ok_or_else(|| {
-        CliError::Approval("no record of runs is kept: `TRACE_ENABLED` is false".to_owned())
+        CliError::NotPossible("no record of runs is kept: `TRACE_ENABLED` is false".to_owned())
     })?;
     let shown = file.display().to_string();
     let records = TraceFile::at(file).last(RUNS);
-    let records =
-        records.map_err(|error| CliError::Approval(format!("`{shown}` can't be read: {error}")))?;
+    let records = records
+        .map_err(|error| CliError::NotPossible(format!("`{shown}` can't be read: {error}")))?;
     let wanted = arguments.run.as_deref();
     let is_it = |record: &&RunRecord| wanted.is_none_or(|id| record.run_id == id);
     let record = records.iter().find(is_it).ok_or_else(|| {
         let what = wanted.map_or("no run".to_owned(), |id| format!("no run `{id}`"));
-        CliError::Approval(format!("{what} is among the last {RUNS} in `{shown}`"))
+        CliError::NotPossible(format!("{what} is among the last {RUNS} in `{shown}`"))
     })?;
-    match io::stdout()
-        .lock()
-        .write_all(printable(&explained(record)).as_bytes())
-    {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
-        _ => Ok(Exit::Answered),
-    }
+    print(&printable(&explained(record)))?;
+    Ok(Exit::Answered)
 }
 
 fn explained(record: &RunRecord) -> String {

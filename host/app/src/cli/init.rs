@@ -13,6 +13,7 @@ use inquire::{InquireError, MultiSelect};
 use serde::Deserialize;
 
 use super::error::CliError;
+use super::print::print;
 use super::{Exit, SettingsArguments};
 use crate::app::{App, Offered};
 use crate::config::{Config, Environment, Overrides, listing, template};
@@ -49,7 +50,7 @@ pub(super) async fn run(arguments: &InitArguments) -> Result<Exit, CliError> {
     let url = listing.rows.iter().find(|row| row.key == "llama_cpp.url");
     let url = url.and_then(|row| row.value.clone()).unwrap_or_default();
     let found = look(&url).await.map_err(CliError::HttpClient)?;
-    say(&found.told(&url))?;
+    print_line(&found.told(&url))?;
     let offered = offered(environment, &overrides).await?;
     let Some(tools) = chosen(&offered, arguments.yes)? else {
         return Ok(Exit::Interrupted);
@@ -66,9 +67,9 @@ pub(super) async fn run(arguments: &InitArguments) -> Result<Exit, CliError> {
         source,
     })?;
     if let Some(kept) = kept {
-        say(&format!("kept the old file as {}", kept.display()))?;
+        print_line(&format!("kept the old file as {}", kept.display()))?;
     }
-    say(&format!("wrote {}\nnext: forge chat hello", path.display()))?;
+    print_line(&format!("wrote {}\nnext: forge chat hello", path.display()))?;
     Ok(Exit::Answered)
 }
 
@@ -224,9 +225,6 @@ fn write(path: &Path, text: &str) -> io::Result<Option<PathBuf>> {
     Ok(kept)
 }
 
-fn say(text: &str) -> Result<(), CliError> {
-    match writeln!(io::stdout().lock(), "{text}") {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
-        _ => Ok(()),
-    }
+fn print_line(text: &str) -> Result<(), CliError> {
+    print(&format!("{text}\n"))
 }

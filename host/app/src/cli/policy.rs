@@ -1,7 +1,6 @@
 //! `forge policy`: what the rules are, whether they hold, and what they say to a call.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 
 use clap::{Args, Subcommand};
 use forge_contract::label::Label;
@@ -9,6 +8,7 @@ use forge_core::policy::{Effect, RuleText, Verdict};
 use serde_json::Value;
 
 use super::error::CliError;
+use super::print::print;
 use super::printable::printable;
 use super::{BoundaryArguments, Exit, SettingsArguments};
 use crate::app::App;
@@ -75,10 +75,8 @@ pub(super) async fn run(config: &Config, arguments: &PolicyArguments) -> Result<
         ),
         PolicyCommand::Test(arguments) => tested(&App::start(config).await?, arguments)?,
     };
-    match io::stdout().lock().write_all(printable(&text).as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
-        _ => Ok(exit),
-    }
+    print(&printable(&text))?;
+    Ok(exit)
 }
 
 fn checked(config: &Config) -> String {
@@ -94,7 +92,7 @@ fn checked(config: &Config) -> String {
 
 async fn shown(config: &Config, app: &App) -> Result<String, CliError> {
     let lasting = app.lasting_rules().await;
-    let lasting = lasting.map_err(|error| CliError::Approval(error.with_cause()))?;
+    let lasting = lasting.map_err(|error| CliError::NotPossible(error.with_cause()))?;
     let switch = |is_on: bool| if is_on { "may" } else { "may not" };
     let mut text = format!(
         "mode {:?}; tools {} use the network, {} change files, {} run programs, {} ask the model\n",
@@ -140,7 +138,7 @@ fn line(rule: &RuleText) -> String {
 
 fn tested(app: &App, arguments: &TestArguments) -> Result<(String, Exit), CliError> {
     let input: Value = serde_json::from_str(&arguments.input)
-        .map_err(|error| CliError::Approval(format!("the input is no JSON: {error}")))?;
+        .map_err(|error| CliError::NotPossible(format!("the input is no JSON: {error}")))?;
     let mut labels = BTreeSet::new();
     labels.extend(arguments.external.then_some(Label::External));
     labels.extend(arguments.private.then_some(Label::Private));
@@ -150,7 +148,7 @@ fn tested(app: &App, arguments: &TestArguments) -> Result<(String, Exit), CliErr
         .unwrap_or((&arguments.call, "run"));
     let verdict = app.verdict(capability, operation, &input, &labels);
     let verdict = verdict.ok_or_else(|| {
-        CliError::Approval(format!(
+        CliError::NotPossible(format!(
             "there is no `{capability}.{operation}`: `forge capabilities` lists what there is"
         ))
     })?;

@@ -10,6 +10,7 @@ use forge_core::turn::{NO_TOOL, TurnReport};
 use serde::Serialize;
 
 use super::error::CliError;
+use super::print::unless_closed;
 
 /// A turn for a program. Fields are added, never taken away.
 #[derive(Debug, Serialize)]
@@ -19,10 +20,10 @@ struct ChatResult<'a> {
     tool: &'a str,
     output: &'a str,
     error: Option<&'a str>,
-    /// Whether `output` is an answer, and no replacement for one.
     /// Under which the turn can be approved, if it ended for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<&'a str>,
+    /// Whether `output` is an answer, and no replacement for one.
     storable: bool,
     provider: Option<&'a str>,
     model: Option<&'a str>,
@@ -128,8 +129,5 @@ fn step(record: &StepRecord) -> Step<'_> {
 fn write(result: &ChatResult<'_>) -> io::Result<()> {
     let mut line = serde_json::to_vec(result)?;
     line.push(b'\n');
-    match io::stdout().lock().write_all(&line) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
-    }
+    unless_closed(io::stdout().lock().write_all(&line))
 }

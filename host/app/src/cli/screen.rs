@@ -15,6 +15,7 @@ use forge_core::observer::{Event, Observer};
 use forge_core::router;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::print::unless_closed;
 use super::printable::{preview, printable};
 
 /// Where things are written.
@@ -132,10 +133,7 @@ impl Screen {
             Answer::AtTheEnd => rest.into(),
         };
         let result = write!(state.output, "{text}{line_end}").and_then(|()| state.output.flush());
-        match result {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => other,
-        }
+        unless_closed(result)
     }
 
     /// Leaves the answer as it stands: there will be no more of it.

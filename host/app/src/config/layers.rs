@@ -8,6 +8,8 @@ mod toml;
 mod grants;
 mod variables;
 
+pub(super) use grants::TABLE as GRANTS_TABLE;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

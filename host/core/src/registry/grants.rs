@@ -18,6 +18,12 @@ impl Grants {
         self.of_capability.insert(capability, grant);
     }
 
+    /// What `capability` is let, whichever operation it is.
+    #[must_use]
+    pub fn of(&self, capability: &Name) -> Option<&Grant> {
+        self.of_capability.get(capability)
+    }
+
     /// The grant for one call: what `capability` is let and the operation declares. An operation that
     /// declares nothing at all (`requires` absent) is granted nothing.
     #[must_use]

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::config::ConfigError;
 
 /// The table that holds the tables of tools.
-pub(super) const TABLE: &str = "plugins";
+pub(in crate::config) const TABLE: &str = "plugins";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
