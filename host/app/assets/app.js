@@ -119,9 +119,11 @@ class Turn {
     }
   }
   // A question of policy's, with the whole input. It is answered by whoever has the operator's token.
-  asking({ id, call, shown, reasons, may_be_always }) {
+  asking({ id, call, shown, diff, reasons, may_be_always }) {
     const card = element("div", "asking");
-    card.append(element("b", "", `${call} wants to run`), element("pre", "", shown), element("p", "", reasons.join("; ")));
+    card.append(element("b", "", `${call} wants to run`), element("pre", "", shown));
+    if (diff) card.append(element("p", "meta", "which changes"), coloured(diff));
+    card.append(element("p", "", reasons.join("; ")));
     const buttons = element("p", "row");
     const choices = [["once", "Once"], ["session", "While Forge runs"], ["no", "No"]];
     if (may_be_always) choices.splice(2, 0, ["always", "Always, just this call"]);
@@ -160,6 +162,16 @@ class Turn {
 }
 
 const seconds = (ms) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+// A diff, its lines by what becomes of them.
+function coloured(diff) {
+  const shown = element("pre", "diff", "");
+  for (const line of diff.replace(/\n$/, "").split("\n")) {
+    const kind = { "+": "added", "-": "removed", "@": "place" }[line[0]] || "";
+    shown.append(element("span", kind, `${line}\n`));
+  }
+  return shown;
+}
 
 // The events of a stream, as they come.
 async function* events(response) {

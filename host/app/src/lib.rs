@@ -19,6 +19,7 @@ pub mod clock;
 mod dial;
 mod file_labels;
 mod grants;
+mod preview;
 pub mod operator;
 mod private;
 mod causes;

@@ -8,7 +8,7 @@ use forge_contract::name::Name;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-pub use ledger::{Answer, Event, Ledger, Pending, STREAM, covers, shown};
+pub use ledger::{Answer, Event, Ledger, Pending, STREAM, covers, shown, spelt_out};
 
 use crate::policy::Ask;
 use crate::router::json::canonical;

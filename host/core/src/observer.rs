@@ -50,6 +50,8 @@ pub enum Event<'a> {
         call: &'a str,
         /// Its whole input.
         input: &'a Value,
+        /// What it would change in a file, where that can be told.
+        diff: Option<&'a str>,
         /// Why it is asked.
         reasons: &'a [String],
         /// Whether a yes for ever is possible.

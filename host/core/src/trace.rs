@@ -42,6 +42,36 @@ pub struct RunRecord {
     pub llm: LlmRecord,
 }
 
+impl RunRecord {
+    /// The run without anything that was said, read or done in it: which tools, how they ended, and what it cost.
+    #[must_use]
+    pub fn outline(mut self) -> Self {
+        self.user_input_preview.clear();
+        self.error = self.error.map(|_| "failed".to_owned());
+        self.steps = self.steps.into_iter().map(StepRecord::outline).collect();
+        self
+    }
+}
+
+impl StepRecord {
+    fn outline(self) -> Self {
+        Self {
+            router_content_preview: None,
+            verdict: None,
+            tool_error: self.tool_error.map(|_| "failed".to_owned()),
+            call: self.call.map(|call| CallRecord {
+                effects: Vec::new(),
+                effects_omitted: 0,
+                sub_steps: Vec::new(),
+                calls: Vec::new(),
+                log: Vec::new(),
+                ..call
+            }),
+            ..self
+        }
+    }
+}
+
 /// The longest preview of a text in a record, in characters.
 pub const PREVIEW_CHARS: usize = 120;
 

@@ -30,6 +30,35 @@ fn write() -> String {
 }
 
 #[tokio::test]
+async fn a_user_sees_the_runs_of_others_in_outline() {
+    let check = async |api: &Api, token: Option<&str>, expected: u16, sees: bool| {
+        let answer = api
+            .raw(&request("GET", "/traces?n=5", token, &json!({})))
+            .await;
+        assert_eq!(answer.status, expected, "{token:?} {answer:?}");
+        for word in ["please", "hush.txt"] {
+            assert_eq!(answer.body.contains(word), sees, "{token:?} {answer:?}");
+        }
+        assert_eq!(answer.body.contains("files"), expected == 200);
+    };
+    let write = || files(&json!({"action": "write", "path": "hush.txt", "content": "x"}));
+    for users in [Some("user"), None] {
+        let api = Api::start(vec![write()], Setup::default(), users).await;
+        let body = json!({"message": "please write hush.txt"});
+        api.raw(&request("POST", "/chat", users, &body)).await;
+        if users.is_none() {
+            // Where users have no token there is only one person.
+            check(&api, None, 200, true).await;
+        } else {
+            check(&api, None, 401, false).await;
+            check(&api, Some("wrong"), 401, false).await;
+            check(&api, users, 200, false).await;
+            check(&api, Some(OPERATOR), 200, true).await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn only_the_operator_answers() {
     let api = Api::start(vec![write(), write()], asking(), Some("user")).await;
     let body = json!({"message": "please"});
@@ -58,6 +87,10 @@ async fn only_the_operator_answers() {
         .await;
     let list: Value = serde_json::from_str(&list.body).unwrap();
     let asked = &list["approvals"][0];
+    assert_eq!(
+        asked["diff"],
+        json!("@@ -0,0 +1 @@\n+a\\u{202e}b\n\\ No newline at end of file\n")
+    );
     assert_eq!(
         (&asked["id"], &asked["call"]),
         (&json!(id), &json!("files.write"))

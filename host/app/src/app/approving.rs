@@ -2,22 +2,25 @@
 //! answers are kept (`crate::approvals`).
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use async_trait::async_trait;
 use forge_contract::label::Label;
 use forge_core::approval::{Answer, Approval, ApprovalRequest, Approver, Pending};
 use forge_core::observer::{Event, Observer};
 use forge_core::policy::{Gate, Question, Rule, RuleText, Verdict};
-
 use serde_json::Value;
 
 use super::App;
 use super::memory::{Memory, MemoryError};
 use crate::approvals::AnswerError;
+use crate::preview;
 
 /// The approver of one turn.
 pub(super) struct TurnApprover<'a> {
     pub(super) memory: &'a Memory,
+    /// The workspace on this machine.
+    pub(super) root: &'a Path,
     pub(super) observer: &'a dyn Observer,
     /// Whether somebody sees the question while the turn waits.
     pub(super) attended: bool,
@@ -67,12 +70,12 @@ impl TurnApprover<'_> {
     }
 
     fn show(&self, asked: &Pending) {
-        let reasons: Vec<String> = asked.asks.iter().map(|ask| ask.reason.clone()).collect();
         self.observer.observe(Event::Asking {
             id: &asked.id,
-            call: &format!("{}.{}", asked.capability, asked.operation),
+            call: &asked.call(),
             input: &asked.input,
-            reasons: &reasons,
+            diff: preview::diff(self.root, asked).as_deref(),
+            reasons: &asked.reasons(),
             may_be_always: asked.rule().is_some(),
         });
     }
@@ -91,6 +94,12 @@ impl App {
     pub async fn pending_approvals(&self) -> Result<Vec<Pending>, MemoryError> {
         let approvals = self.memory.approvals().await?;
         approvals.pending().await.map_err(MemoryError::Store)
+    }
+
+    /// What `asked` would change in a file of the workspace, as a unified diff, where that can be told.
+    #[must_use]
+    pub fn preview(&self, asked: &Pending) -> Option<String> {
+        preview::diff(self.plugins.root(), asked)
     }
 
     /// Answers the question under `id`.

@@ -137,6 +137,7 @@ impl App {
         };
         let approver = TurnApprover {
             memory: &self.memory,
+            root: self.plugins.root(),
             observer,
             attended: request.attended,
         };

@@ -37,14 +37,12 @@ pub(super) async fn list(config: &Config) -> Result<Exit, CliError> {
     let pending = pending.map_err(|error| CliError::NotPossible(error.with_cause()))?;
     let mut text = String::new();
     for asked in &pending {
-        let reasons: Vec<&str> = asked.asks.iter().map(|ask| ask.reason.as_str()).collect();
         text += &format!(
-            "{}  {}.{}\n{}\n  {}\n\n",
+            "{}  {}\n{}\n  {}\n\n",
             asked.id,
-            asked.capability,
-            asked.operation,
-            indented(&shown(&asked.input)),
-            reasons.join("; ")
+            asked.call(),
+            wanted(&shown(&asked.input), app.preview(asked).as_deref()),
+            asked.reasons().join("; ")
         );
     }
     if pending.is_empty() {
@@ -60,6 +58,8 @@ pub(super) struct Question {
     pub(super) call: String,
     /// The whole input, with what deceives spelt out.
     pub(super) input: String,
+    /// What it would change in a file, where that can be told.
+    pub(super) diff: Option<String>,
     pub(super) reasons: Vec<String>,
     pub(super) may_be_always: bool,
 }
@@ -69,7 +69,7 @@ pub(super) async fn ask(question: &Question) -> Answer {
     let text = format!(
         "\n`{}` wants to be run with\n{}\n{}\n",
         question.call,
-        indented(&question.input),
+        wanted(&question.input, question.diff.as_deref()),
         question.reasons.join("\n"),
     );
     let always = if question.may_be_always {
@@ -93,6 +93,15 @@ pub(super) async fn ask(question: &Question) -> Answer {
         "r" | "runs" => Answer::Session,
         "a" | "always" if may_be_always => Answer::Always,
         _ => Answer::No,
+    }
+}
+
+/// The input of a call, and what that would change.
+fn wanted(input: &str, diff: Option<&str>) -> String {
+    let input = indented(input);
+    match diff {
+        Some(diff) => format!("{input}\nwhich changes\n{}", indented(diff)),
+        None => input,
     }
 }
 

@@ -86,6 +86,7 @@ impl Observer for Watching<'_> {
             id,
             call,
             input,
+            diff,
             reasons,
             may_be_always,
         } = &event
@@ -95,6 +96,7 @@ impl Observer for Watching<'_> {
                 id: (*id).to_owned(),
                 call: (*call).to_owned(),
                 input: shown(input),
+                diff: diff.map(str::to_owned),
                 reasons: reasons.to_vec(),
                 may_be_always: *may_be_always,
             });

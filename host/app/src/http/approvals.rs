@@ -18,6 +18,7 @@ use crate::approvals::AnswerError;
 pub(super) async fn list(State(shared): State<Arc<Shared>>) -> Result<Json<Value>, Problem> {
     let pending = shared.app.pending_approvals().await;
     let pending = pending.map_err(Problem::Store)?;
+    let row = |asked: &Pending| row(asked, shared.app.preview(asked));
     let pending: Vec<Value> = pending.iter().map(row).collect();
     Ok(Json(json!({ "approvals": pending })))
 }
@@ -58,15 +59,15 @@ pub(super) async fn answer(
     }
 }
 
-fn row(pending: &Pending) -> Value {
-    let reasons: Vec<&str> = pending.asks.iter().map(|ask| ask.reason.as_str()).collect();
+fn row(pending: &Pending, diff: Option<String>) -> Value {
     json!({
         "id": pending.id,
         "run_id": pending.run_id,
-        "call": format!("{}.{}", pending.capability, pending.operation),
+        "call": pending.call(),
         "input": pending.input,
         "shown": shown(&pending.input),
-        "reasons": reasons,
+        "diff": diff,
+        "reasons": pending.reasons(),
         "may_be_always": pending.rule().is_some(),
         "hash": pending.hash,
         "expires_at": pending.expires_at,

@@ -97,6 +97,7 @@ impl Observer for Told {
                 id,
                 call,
                 input,
+                diff,
                 reasons,
                 may_be_always,
             } => (
@@ -106,6 +107,7 @@ impl Observer for Told {
                     "call": call,
                     "input": input,
                     "shown": shown(input),
+                    "diff": diff,
                     "reasons": reasons,
                     "may_be_always": may_be_always,
                 }),

@@ -85,20 +85,33 @@ pub(super) async fn origin(
     Ok(next.run(request).await)
 }
 
-/// Refuses a request without the operator's token, before its body is read.
+/// How much whoever asks may see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// The runs of others in outline.
+    User,
+    /// Everything; also where users have no token, because then there is only one person.
+    Owner,
+}
+
+/// Refuses a request without a token where users have one, before its body is read, and notes whose it is.
 pub(super) async fn token(
     State(shared): State<Arc<Shared>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
+    let mut scope = Scope::Owner;
     if let Some(expected) = &shared.settings.api_token {
         let given = given_token(&request).ok_or(Problem::NoToken)?;
-        let is_user = is_same(given, expected);
         // The operator may do what a user may.
-        if !is_user && !is_operator(&shared.settings, given) {
-            return Err(Problem::WrongToken);
+        if !is_operator(&shared.settings, given) {
+            if !is_same(given, expected) {
+                return Err(Problem::WrongToken);
+            }
+            scope = Scope::User;
         }
     }
+    request.extensions_mut().insert(scope);
     Ok(next.run(request).await)
 }
 

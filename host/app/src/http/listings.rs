@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Json;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use forge_core::conversation::{ConversationId, Message};
 use forge_core::store::BlobDigest;
+use forge_core::trace::RunRecord;
 use serde_json::{Value, json};
 
 use super::Shared;
+use super::guard::Scope;
 use super::problem::Problem;
 use crate::app::Row;
 
@@ -61,9 +63,10 @@ pub(super) async fn capabilities(State(shared): State<Arc<Shared>>) -> Json<Valu
     Json(json!({"capabilities": rows, "broken": broken}))
 }
 
-/// The last runs, the oldest first.
+/// The last runs, the oldest first. A user sees their outlines.
 pub(super) async fn traces(
     State(shared): State<Arc<Shared>>,
+    Extension(scope): Extension<Scope>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Problem> {
     let count = number(query.as_deref(), "n", 10, 1..=MOST_TRACES)?;
@@ -74,6 +77,9 @@ pub(super) async fn traces(
         .map_err(|_| Problem::Internal)?
         .map_err(Problem::Traces)?;
     records.reverse();
+    if scope == Scope::User {
+        records = records.into_iter().map(RunRecord::outline).collect();
+    }
     Ok(Json(json!({ "traces": records })))
 }
 

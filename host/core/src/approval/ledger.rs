@@ -155,6 +155,18 @@ pub fn covers<'a>(gates: impl IntoIterator<Item = &'a Gate>, asks: &[Ask]) -> bo
 }
 
 impl Pending {
+    /// The call: `files.write`.
+    #[must_use]
+    pub fn call(&self) -> String {
+        format!("{}.{}", self.capability, self.operation)
+    }
+
+    /// Why it is asked.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<String> {
+        self.asks.iter().map(|ask| ask.reason.clone()).collect()
+    }
+
     /// The rule that would say yes from now on to just this call; `None` where none can: what a label asks, and what
     /// nobody can read.
     #[must_use]
@@ -190,7 +202,12 @@ const MOST_SHOWN_BYTES: usize = 2000;
 /// An input as a person reads it: whole, over several lines, with every character spelt out that could deceive.
 #[must_use]
 pub fn shown(input: &Value) -> String {
-    let text = serde_json::to_string_pretty(input).unwrap_or_default();
+    spelt_out(&serde_json::to_string_pretty(input).unwrap_or_default())
+}
+
+/// `text` with every character spelt out that could deceive.
+#[must_use]
+pub fn spelt_out(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         if is_deceptive(c) {
