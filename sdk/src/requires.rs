@@ -64,6 +64,31 @@ pub struct Secret {
     pub origin: String,
     /// The header that carries it, such as `Authorization`.
     pub header: String,
+    /// What stands before it there, such as `Bearer ` with its space.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prefix: String,
+}
+
+impl Secret {
+    /// `name`, sent to `origin` as `header`.
+    #[must_use]
+    pub fn new(name: &str, origin: &str, header: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            origin: origin.to_owned(),
+            header: header.to_owned(),
+            prefix: String::new(),
+        }
+    }
+
+    /// A token `name`, sent to `origin` as `Authorization: Bearer …`.
+    #[must_use]
+    pub fn bearer(name: &str, origin: &str) -> Self {
+        Self {
+            prefix: "Bearer ".to_owned(),
+            ..Self::new(name, origin, "Authorization")
+        }
+    }
 }
 
 impl Requires {

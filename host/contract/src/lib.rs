@@ -17,5 +17,6 @@ pub mod nested;
 pub mod name;
 pub mod origin;
 pub mod method;
+pub mod header;
 pub mod label;
 pub mod path;

@@ -7,6 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::header;
 use crate::name::{Name, ProgramName, shown};
 use crate::origin::OriginPattern;
 use crate::power::Power;
@@ -80,7 +81,28 @@ pub struct Secret {
     pub origin: OriginPattern,
     /// The header that carries it.
     pub header: String,
+    /// What stands before it in the header, such as `Bearer ` with its space.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prefix: String,
 }
+
+impl Secret {
+    /// Whether a request to one place would need both in one header.
+    fn collides_with(&self, other: &Self) -> bool {
+        self.header.eq_ignore_ascii_case(&other.header)
+            && self.origin.intersection(&other.origin).is_some()
+    }
+}
+
+/// Whether a secret can be in the header `name`. Whoever adds one also says how the answer is encoded.
+fn can_carry(name: &str) -> bool {
+    header::is_name(name)
+        && !header::is_of_connection(name)
+        && !name.eq_ignore_ascii_case("accept-encoding")
+}
+
+/// The longest text before a secret in its header.
+const MOST_PREFIX_CHARS: usize = 64;
 
 impl Requirements {
     /// The host interfaces that act on these requirements.
@@ -115,8 +137,8 @@ impl Requirements {
     /// Checks what the shape of the document can't say.
     ///
     /// # Errors
-    /// When a secret is bound for an origin that `network` does not declare, or its header is no
-    /// header's name.
+    /// When a secret is bound for an origin that `network` does not declare, when its header can't carry it, or when
+    /// two would share a header.
     pub fn check(&self) -> Result<(), BadRequirement> {
         for secret in &self.secrets {
             let name = secret.name.to_string();
@@ -130,10 +152,21 @@ impl Requirements {
                     origin: secret.origin.to_string(),
                 });
             }
-            let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
-            if secret.header.is_empty() || !secret.header.bytes().all(is_token) {
+            if !can_carry(&secret.header) {
                 return Err(BadRequirement::SecretHeader {
                     name,
+                    header: shown(&secret.header),
+                });
+            }
+            let is_fit = |c: char| c == ' ' || c.is_ascii_graphic();
+            if secret.prefix.len() > MOST_PREFIX_CHARS || !secret.prefix.chars().all(is_fit) {
+                return Err(BadRequirement::SecretPrefix { name });
+            }
+            let mut others = self.secrets.iter().filter(|other| *other != secret);
+            if let Some(other) = others.find(|other| secret.collides_with(other)) {
+                return Err(BadRequirement::SecretsCollide {
+                    name,
+                    other: other.name.to_string(),
                     header: shown(&secret.header),
                 });
             }
@@ -202,14 +235,33 @@ pub enum BadRequirement {
         /// Where it was to be sent.
         origin: String,
     },
-    /// A header that no request can carry.
+    /// A header that no tool may set.
     #[error(
-        "secret `{name}` names the header `{header}`, which is no header's name: try `Authorization`"
+        "secret `{name}` names the header `{header}`, which can't carry one: try `Authorization`"
     )]
     SecretHeader {
         /// The secret.
         name: String,
         /// What was given.
+        header: String,
+    },
+    /// A text before a secret that no header can carry.
+    #[error(
+        "secret `{name}` has a `prefix` that is longer than {MOST_PREFIX_CHARS} characters or holds others than \
+         visible ones of ASCII: write it as in `Bearer `"
+    )]
+    SecretPrefix {
+        /// The secret.
+        name: String,
+    },
+    /// One request would have to carry both.
+    #[error("the secrets `{name}` and `{other}` would share the header `{header}`: name origins that differ")]
+    SecretsCollide {
+        /// The one.
+        name: String,
+        /// The other.
+        other: String,
+        /// The header.
         header: String,
     },
 }

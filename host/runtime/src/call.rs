@@ -149,7 +149,7 @@ async fn run_operation(
     if !grant.allowed.network.is_empty() {
         let access = Access {
             network: plugin.shared().network.clone(),
-            rules: Arc::new(Rules::new(plugin.digest(), &grant)),
+            rules: Arc::new(Rules::new(plugin.digest(), &plugin.manifest().name, &grant)),
             response_bytes: limits.response_bytes,
         };
         let notes = state.recorder.note_requests();

@@ -10,6 +10,8 @@ mod decode;
 mod exchange;
 mod refusal;
 mod resolve;
+mod scrub;
+mod secrets;
 mod target;
 mod tls;
 
@@ -20,7 +22,9 @@ use std::time::Duration;
 
 use forge_contract::grant::Grant;
 use forge_contract::method::Method;
+use forge_contract::name::Name;
 use forge_contract::origin::OriginPattern;
+use forge_contract::requirements::Secret;
 use tokio::sync::OnceCell;
 
 pub use address::{is_public, is_unicast};
@@ -28,6 +32,7 @@ pub use connect::Proxy;
 pub(crate) use decode::{ENCODINGS, Wanted, collect};
 pub(crate) use exchange::{Access, Patience};
 pub(crate) use refusal::Refusal;
+pub use secrets::{NoSecrets, SecretLookup, Secrets};
 pub use resolve::{Lookup, Resolve, SystemResolver};
 pub(crate) use target::{Target, shortened};
 pub use tls::Roots;
@@ -49,6 +54,8 @@ pub struct NetworkSettings {
     pub first_byte_timeout: Duration,
     /// The longest silence within the body of an answer.
     pub between_bytes_timeout: Duration,
+    /// Where the values of secrets are kept.
+    pub secrets: Arc<dyn Secrets>,
     /// What to do about a refusal, in the words of whoever set this up.
     pub remedies: Remedies,
 }
@@ -71,6 +78,7 @@ impl Default for NetworkSettings {
             connect_timeout: Duration::from_secs(10),
             first_byte_timeout: Duration::from_secs(30),
             between_bytes_timeout: Duration::from_secs(15),
+            secrets: Arc::new(NoSecrets),
             remedies: Remedies {
                 origin: "grant `{origin}` under `network`".to_owned(),
                 private: "grant `{origin}` under `private`".to_owned(),
@@ -99,9 +107,12 @@ pub(crate) struct Network {
 pub(crate) struct Rules {
     /// The component, by digest: connections are never shared between two.
     component: String,
+    /// Its name.
+    tool: Name,
     origins: BTreeSet<OriginPattern>,
     private: BTreeSet<OriginPattern>,
     methods: BTreeSet<Method>,
+    secrets: BTreeSet<Secret>,
 }
 
 /// The kept connections under some rules.
@@ -114,12 +125,15 @@ struct Kept {
 const KEPT_CLIENTS: usize = 32;
 
 impl Rules {
-    pub(crate) fn new(component: &str, grant: &Grant) -> Self {
+    /// Those of `tool`, the component with the digest `component`, under `grant`.
+    pub(crate) fn new(component: &str, tool: &Name, grant: &Grant) -> Self {
         Self {
             component: component.to_owned(),
+            tool: tool.clone(),
             origins: grant.allowed.network.clone(),
             private: grant.private.clone(),
             methods: grant.methods.clone(),
+            secrets: grant.allowed.secrets.clone(),
         }
     }
 }

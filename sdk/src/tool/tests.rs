@@ -43,11 +43,7 @@ fn everything() -> Requires {
         .memory(Access::Read)
         .calls(["web_search"])
         .observes([View::Cpu, View::Journal])
-        .secret(Secret {
-            name: "token".to_owned(),
-            origin: "https://api.example.com".to_owned(),
-            header: "Authorization".to_owned(),
-        })
+        .secret(Secret::bearer("token", "https://api.example.com"))
 }
 
 #[test]
@@ -91,6 +87,7 @@ fn the_manifest_says_what_was_declared() {
                             "name": "token",
                             "origin": "https://api.example.com",
                             "header": "Authorization",
+                            "prefix": "Bearer ",
                         }],
                     },
                 },

@@ -79,6 +79,31 @@ fn what_nothing_could_enforce_is_an_error() {
              there",
         ),
     );
+    let secrets = |secrets: Value, problem: &str| {
+        check(
+            "/operations/0/requires",
+            json!({"network": ["https://*.x.com"], "secrets": secrets}),
+            Err(&format!("operation `run`: {problem}")),
+        );
+    };
+    for header in ["", "X Key", "Host", "accept-encoding"] {
+        secrets(
+            json!([{"name": "key", "origin": "https://a.x.com", "header": header}]),
+            &format!("secret `key` names the header `{header}`, which can't carry one: try `Authorization`"),
+        );
+    }
+    secrets(
+        json!([{"name": "key", "origin": "https://a.x.com", "header": "X-Key", "prefix": "a\r\nb: "}]),
+        "secret `key` has a `prefix` that is longer than 64 characters or holds others than visible ones of ASCII: \
+         write it as in `Bearer `",
+    );
+    secrets(
+        json!([
+            {"name": "key", "origin": "https://*.x.com", "header": "X-Key"},
+            {"name": "other", "origin": "https://a.x.com", "header": "x-key"},
+        ]),
+        "the secrets `key` and `other` would share the header `X-Key`: name origins that differ",
+    );
 }
 
 #[test]

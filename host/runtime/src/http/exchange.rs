@@ -14,7 +14,7 @@ use super::body::AnswerBody;
 use super::connect::{Proxy, SentBody, check_addresses};
 use super::refusal::{Refusal, cause, root};
 use super::target::Target;
-use super::{Network, Rules};
+use super::{Network, Rules, secrets};
 
 /// The way of one call to the network.
 #[derive(Clone)]
@@ -61,6 +61,7 @@ impl Access {
             .entry(USER_AGENT)
             .or_insert(HeaderValue::from_static(NAME));
         let settings = &self.network.settings;
+        let scrubber = secrets::add(settings, &self.rules, target, &mut request).await?;
         let client = self.network.client(&self.rules).await?;
         let limit = shorter(patience.first_byte, settings.first_byte_timeout);
         let response = tokio::time::timeout(limit, client.request(request))
@@ -71,7 +72,10 @@ impl Access {
                 limit_ms: limit.as_millis(),
             })?
             .map_err(|error| failed(target, &error))?;
-        let (head, incoming) = response.into_parts();
+        let (mut head, incoming) = response.into_parts();
+        if let Some(scrubber) = &scrubber {
+            secrets::scrub_head(scrubber, &mut head.headers, target)?;
+        }
         let address = head
             .extensions
             .get::<HttpInfo>()
@@ -86,6 +90,7 @@ impl Access {
                 target.origin(),
                 self.response_bytes,
                 between_bytes,
+                scrubber,
             ),
             address,
         })

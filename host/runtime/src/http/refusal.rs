@@ -25,6 +25,22 @@ pub(crate) enum Refusal {
     /// A header that no request can carry.
     #[error("`{name}` is no header with a value that can be sent")]
     BadHeader { name: String },
+    /// A header that carries a secret.
+    #[error("the header `{name}` carries the secret `{secret}` to `{origin}`: leave it out")]
+    SecretHeader {
+        name: String,
+        secret: String,
+        origin: String,
+    },
+    /// A secret that everyone on the way could read.
+    #[error(
+        "`{origin}` was not asked: the secret `{secret}` is sent by https, or to an origin of a private network that \
+         is granted as such"
+    )]
+    SecretInTheOpen { secret: String, origin: String },
+    /// A secret that is not there, or not for this tool.
+    #[error("`{origin}` was not asked, because that takes a secret: {problem}")]
+    NoSecret { origin: String, problem: String },
     /// A method that is not granted.
     #[error("`{method}` may not be asked of anyone by this tool: {granted} may")]
     Method { method: String, granted: String },
@@ -90,10 +106,14 @@ impl Refusal {
             | Self::BadMethod { .. } => FailureCode::InvalidInput,
             Self::User { .. }
             | Self::Header { .. }
+            | Self::SecretHeader { .. }
+            | Self::SecretInTheOpen { .. }
             | Self::Method { .. }
             | Self::Origin { .. }
             | Self::Address { .. } => FailureCode::Denied,
-            Self::Unresolved { .. } | Self::NoConnection { .. } => FailureCode::Unavailable,
+            Self::Unresolved { .. } | Self::NoConnection { .. } | Self::NoSecret { .. } => {
+                FailureCode::Unavailable
+            }
             Self::Timeout { .. } | Self::Late { .. } => FailureCode::Timeout,
             Self::Tls { .. }
             | Self::NoTrust { .. }

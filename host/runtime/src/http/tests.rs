@@ -48,6 +48,10 @@ impl Resolve for Table {
     }
 }
 
+fn tool() -> Name {
+    Name::parse("tool").unwrap()
+}
+
 /// What is decided in another way than a case says, on purpose: the reason that is given here, `None` for none.
 fn deviation(id: &str) -> Option<&'static str> {
     match id {
@@ -111,7 +115,7 @@ async fn decide(case: &Case) -> Result<Vec<IpAddr>, Refusal> {
         resolver: Arc::new(Table(case.dns.clone())),
         ..NetworkSettings::default()
     };
-    let rules = Arc::new(Rules::new("component", &grant));
+    let rules = Arc::new(Rules::new("component", &tool(), &grant));
     let access = Access {
         network: Arc::new(Network::new(settings.clone())),
         rules: rules.clone(),
@@ -147,7 +151,7 @@ async fn connections_are_kept_for_each_grant_alone() {
             network: [OriginPattern::parse(origin).unwrap()].into(),
             ..Requirements::default()
         };
-        Arc::new(Rules::new(component, &Grant::of(&requirements)))
+        Arc::new(Rules::new(component, &tool(), &Grant::of(&requirements)))
     };
     let kept = || network.clients.lock().unwrap().len();
     for _ in 0..2 {

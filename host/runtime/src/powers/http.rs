@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use forge_contract::header::is_of_connection;
 use forge_contract::outcome::FailureCode;
 use http::header::{ACCEPT_ENCODING, HeaderName, HeaderValue};
 use http_body_util::{BodyExt, Full};
@@ -15,24 +16,6 @@ use crate::http::{self as network, Access, Patience, Refusal, Target, Wanted, co
 use crate::limiter::LimitReached;
 use crate::recorder::requests::{RequestNote, RequestNotes};
 use crate::state::State;
-
-/// Headers that belong to the connection, or say where the request goes.
-pub(crate) const FORBIDDEN: [&str; 14] = [
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "http2-settings",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "trailers",
-    "transfer-encoding",
-    "upgrade",
-];
 
 impl Host for State {
     async fn fetch(&mut self, request: Request) -> wasmtime::Result<Result<Response, Error>> {
@@ -177,7 +160,7 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Refusal>
         name: shortened(name, MOST_METHOD_CHARS),
     };
     let parsed: HeaderName = name.parse().map_err(|_| bad())?;
-    if FORBIDDEN.contains(&parsed.as_str()) {
+    if is_of_connection(parsed.as_str()) {
         return Err(Refusal::Header {
             name: parsed.to_string(),
         });

@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use forge_contract::header::is_of_connection;
 use http::HeaderName;
 use http_body_util::BodyExt;
 use wasmtime::component::Linker;
@@ -15,7 +16,7 @@ use wasmtime_wasi_http::{
     WasiHttpHooks, WasiHttpView,
 };
 
-use super::http::{FORBIDDEN, Web};
+use super::http::Web;
 use crate::http::{Patience, Refusal, Target};
 use crate::recorder::requests::RequestNote;
 use crate::state::State;
@@ -61,7 +62,7 @@ impl WasiHttpHooks for Hooks {
     fn forbidden_header_filter(&mut self) -> ForbiddenHeaderFilter {
         // The library checks a `content-length` against the body itself.
         let is_forbidden = |name: &HeaderName| {
-            name != http::header::CONTENT_LENGTH && FORBIDDEN.contains(&name.as_str())
+            name != http::header::CONTENT_LENGTH && is_of_connection(name.as_str())
         };
         Arc::new(is_forbidden)
     }
@@ -128,6 +129,9 @@ fn told(note: &RequestNote, refusal: Refusal) -> Error {
         Refusal::User { .. }
         | Refusal::Header { .. }
         | Refusal::BadHeader { .. }
+        | Refusal::SecretHeader { .. }
+        | Refusal::SecretInTheOpen { .. }
+        | Refusal::NoSecret { .. }
         | Refusal::Method { .. }
         | Refusal::Origin { .. } => Error::HttpRequestDenied,
         Refusal::Address { .. } => Error::DestinationIpProhibited,
