@@ -22,6 +22,7 @@ fn every_guest_has_a_case() {
         include_str!("guests/limits.rs"),
         include_str!("guests/powers.rs"),
         include_str!("network.rs"),
+        include_str!("secrets.rs"),
         include_str!("network/wasi.rs"),
     ];
     let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/guests")).unwrap();

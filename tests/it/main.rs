@@ -5,6 +5,7 @@
 
 // What Forge does.
 mod network;
+mod secrets;
 mod approvals;
 mod hostile_model;
 mod orchestrator;

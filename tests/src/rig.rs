@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use base64::Engine;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use forge_runtime::{Lookup, Resolve};
@@ -102,6 +103,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, requests: &
 async fn answer<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, path: &str, head: &str) -> bool {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let whole = match path {
+        "/leak" => leak(query, head),
         "/hello" => text("hello"),
         "/echo" => text(head),
         "/search" => response(
@@ -160,8 +162,57 @@ async fn answer<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, path: &str, h
         }
         _ => b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_vec(),
     };
-    let goes_on = matches!(path, "/hello" | "/echo" | "/page" | "/redirect" | "/gzip");
+    let goes_on = matches!(
+        path,
+        "/leak" | "/hello" | "/echo" | "/page" | "/redirect" | "/gzip"
+    );
     stream.write_all(&whole).await.is_ok() && goes_on
+}
+
+/// A secret that nothing else holds, with what servers escape.
+pub const CANARY: &str = r#"canary/8f1+e "q\uo" <7>"#;
+/// The header that carries it.
+pub const CANARY_HEADER: &str = "x-key";
+
+/// The forms in which `/leak?FORM` gives the canary back; `arrived` only tells whether it came.
+pub const LEAKS: [&str; 8] = [
+    "arrived", "body", "json", "base64", "percent", "head", "pieces", "trailer",
+];
+
+/// What was in the header of the canary, given back in some form.
+fn leak(form: &str, head: &str) -> Vec<u8> {
+    let prefix = format!("{CANARY_HEADER}: ");
+    let value = head.lines().find_map(|line| line.strip_prefix(&prefix));
+    let value = value.unwrap_or_default();
+    match form {
+        "arrived" => text(if value == format!("Key {CANARY}") {
+            "it arrived"
+        } else {
+            "it did not arrive"
+        }),
+        "json" => text(&serde_json::json!({ "sent": value }).to_string()),
+        "base64" => text(&base64::engine::general_purpose::STANDARD.encode(head)),
+        "percent" => text(&format!(
+            "a={}",
+            url::form_urlencoded::byte_serialize(value.as_bytes()).collect::<String>()
+        )),
+        "head" => response(&format!("x-sent: {value}\r\nlocation: /?{value}\r\n"), b"it is above"),
+        "pieces" => {
+            let chunks = value.as_bytes().chunks(3).map(|piece| {
+                let length = format!("{:x}\r\n", piece.len());
+                [length.as_bytes(), piece, b"\r\n"].concat()
+            });
+            let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+            let chunks: Vec<Vec<u8>> = [head].into_iter().chain(chunks).collect();
+            [&chunks.concat()[..], b"0\r\n\r\n"].concat()
+        }
+        "trailer" => format!(
+            "HTTP/1.1 200 OK\r\ntrailer: x-sent\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nx-sent: {value}\r\n\r\n"
+        )
+        .into_bytes(),
+        "gzip" => response("content-encoding: gzip\r\n", &gzip(value.as_bytes())),
+        _ => text(value),
+    }
 }
 
 fn text(body: &str) -> Vec<u8> {

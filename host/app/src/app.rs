@@ -20,6 +20,7 @@ use crate::grants;
 use crate::plugins::{self, Broken, EMBEDDED, Plugins};
 use crate::providers::llama::LlamaCpp;
 use crate::providers::scripted::{BadScript, Scripted};
+use crate::secrets::Secrets;
 use crate::trace::{NoTrace, TraceFile};
 use memory::Memory;
 
@@ -127,6 +128,7 @@ impl App {
             network: NetworkSettings {
                 proxy: config.web.proxy.clone(),
                 remedies: grants::remedies(),
+                secrets: Arc::new(Secrets::new(&config.data_dir)),
                 ..NetworkSettings::default()
             },
             ..Settings::default()

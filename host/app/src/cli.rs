@@ -1,4 +1,4 @@
-//! The command line: `forge chat`, `forge serve`, `forge capabilities`, `forge approve`, `forge grant`, `forge config`, `forge init`.
+//! The command line: `forge chat`, `forge serve`, `forge capabilities`, `forge approve`, `forge grant`, `forge secret`, `forge config`, `forge init`.
 //!
 //! Here are the arguments and the exit codes; each command has its file. Standard output carries what
 //! was asked for and nothing else.
@@ -9,6 +9,7 @@ mod approve;
 mod policy;
 mod explain;
 mod grant;
+mod secret;
 mod serve;
 mod config;
 mod init;
@@ -55,6 +56,8 @@ enum Command {
     Policy(policy::PolicyArguments),
     /// Show what each tool is granted, or grant it less
     Grant(grant::GrantArguments),
+    /// Store the secrets that tools ask for, list or forget them
+    Secret(secret::SecretArguments),
     /// Show what happened in a run, and why it was let
     Explain(explain::ExplainArguments),
     /// Show what every setting holds, and where it comes from
@@ -261,6 +264,9 @@ fn run(line: CommandLine) -> Exit {
         Command::Grant(arguments) => {
             configured(&command).and_then(|config| blocked(grant::run(&config, arguments)))
         }
+        Command::Secret(arguments) => {
+            configured(&command).and_then(|config| blocked(secret::run(&config, arguments)))
+        }
         Command::Explain(arguments) => {
             configured(&command).and_then(|config| explain::run(&config, arguments))
         }
@@ -344,6 +350,7 @@ impl Command {
                 boundary.over(settings.overrides())
             }
             Self::Grant(arguments) => arguments.settings().overrides(),
+            Self::Secret(arguments) => arguments.settings().overrides(),
             Self::Explain(arguments) => arguments.settings.overrides(),
             Self::Config(arguments) => arguments.settings.overrides(),
             Self::Init(arguments) => arguments.settings.overrides(),

@@ -22,5 +22,6 @@ mod grants;
 mod preview;
 pub mod operator;
 mod private;
+pub mod secrets;
 mod causes;
 pub mod log;

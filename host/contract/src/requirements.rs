@@ -255,7 +255,9 @@ pub enum BadRequirement {
         name: String,
     },
     /// One request would have to carry both.
-    #[error("the secrets `{name}` and `{other}` would share the header `{header}`: name origins that differ")]
+    #[error(
+        "the secrets `{name}` and `{other}` would share the header `{header}`: name origins that differ"
+    )]
     SecretsCollide {
         /// The one.
         name: String,

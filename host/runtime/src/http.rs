@@ -32,8 +32,8 @@ pub use connect::Proxy;
 pub(crate) use decode::{ENCODINGS, Wanted, collect};
 pub(crate) use exchange::{Access, Patience};
 pub(crate) use refusal::Refusal;
-pub use secrets::{NoSecrets, SecretLookup, Secrets};
 pub use resolve::{Lookup, Resolve, SystemResolver};
+pub use secrets::{NoSecrets, SecretLookup, Secrets};
 pub(crate) use target::{Target, shortened};
 pub use tls::Roots;
 

@@ -56,7 +56,8 @@ mod bindings;
 
 pub use call::Call;
 pub use http::{
-    Lookup, NetworkSettings, NoSecrets, Proxy, Remedies, Resolve, Roots, SecretLookup, Secrets, SystemResolver, is_public, is_unicast,
+    Lookup, NetworkSettings, NoSecrets, Proxy, Remedies, Resolve, Roots, SecretLookup, Secrets,
+    SystemResolver, is_public, is_unicast,
 };
 pub use load::LoadError;
 pub use plugin::Plugin;

@@ -1,11 +1,14 @@
 //! What each tool declares, and what of it is granted. Not here: how a grant comes about (`crate::grants`).
 
+use std::collections::BTreeSet;
+
 use forge_contract::grant::Grant;
 use forge_contract::name::Name;
 use forge_contract::requirements::Requirements;
 use serde::Serialize;
 
 use super::App;
+use crate::secrets::Use;
 
 /// One tool with what it is granted. Fields are added, never taken away.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,5 +40,18 @@ impl App {
                 is_narrowed: self.narrowed.contains(name),
             });
         tools.collect()
+    }
+
+    /// What tools ask secrets for.
+    #[must_use]
+    pub fn secrets_wanted(&self) -> BTreeSet<Use> {
+        let wanted = self.registry.capabilities().flat_map(|(name, capability)| {
+            let secrets = capability.declared().secrets.into_iter();
+            secrets.map(|secret| Use {
+                tool: name.clone(),
+                secret,
+            })
+        });
+        wanted.collect()
     }
 }

@@ -141,7 +141,8 @@ fn text(arguments: &ChatArguments) -> Result<String, CliError> {
     Ok(text.to_owned())
 }
 
-fn standard_input() -> Result<String, CliError> {
+/// What comes on standard input, to its end.
+pub(super) fn standard_input() -> Result<String, CliError> {
     let mut text = String::new();
     io::stdin()
         .lock()

@@ -24,6 +24,7 @@ Commands:
   approve       Answer what waits for your yes
   policy        Show the rules, try them, or see what policy says to a call
   grant         Show what each tool is granted, or grant it less
+  secret        Store the secrets that tools ask for, list or forget them
   explain       Show what happened in a run, and why it was let
   config        Show what every setting holds, and where it comes from
   init          Look for a model, choose tools, and write a file of settings

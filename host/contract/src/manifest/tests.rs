@@ -89,7 +89,9 @@ fn what_nothing_could_enforce_is_an_error() {
     for header in ["", "X Key", "Host", "accept-encoding"] {
         secrets(
             json!([{"name": "key", "origin": "https://a.x.com", "header": header}]),
-            &format!("secret `key` names the header `{header}`, which can't carry one: try `Authorization`"),
+            &format!(
+                "secret `key` names the header `{header}`, which can't carry one: try `Authorization`"
+            ),
         );
     }
     secrets(

@@ -127,13 +127,17 @@ fn add_forms(text: &str, forms: &mut BTreeSet<Vec<u8>>) {
         text.chars().map(escape).collect::<String>().into_bytes()
     };
     forms.insert(text.into());
-    // In a URL (RFC 3986 §2.1), and in a form (`+` for a space).
-    let is_kept = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
-    let upper = |c: char| (!is_kept(c)).then(|| format!("%{:02X}", u32::from(c)));
-    let lower = |c: char| (!is_kept(c)).then(|| format!("%{:02x}", u32::from(c)));
-    forms.insert(escaped(&upper));
-    forms.insert(escaped(&lower));
-    forms.insert(escaped(&|c| if c == ' ' { Some("+".into()) } else { upper(c) }));
+    // In a URL: RFC 3986 §2.3, `encodeURIComponent` of ECMAScript, and the URL standard's forms, with `+` for a space.
+    for (kept, space) in [("-._~", "%20"), ("-._!~*'()", "%20"), ("*-._", "+")] {
+        let kept = |c: char| c.is_ascii_alphanumeric() || kept.contains(c);
+        let upper = |c: char| match c {
+            ' ' => Some(space.to_owned()),
+            c => (!kept(c)).then(|| format!("%{:02X}", u32::from(c))),
+        };
+        let lower = |c: char| upper(c).map(|escaped| escaped.to_ascii_lowercase());
+        forms.insert(escaped(&upper));
+        forms.insert(escaped(&lower));
+    }
     // In JSON (RFC 8259 §7): what must be escaped, the slash too, and what is not safe in a page as a number.
     let json = |c: char| "\"\\".contains(c).then(|| format!("\\{c}"));
     let slash = |c: char| "\"\\/".contains(c).then(|| format!("\\{c}"));
@@ -227,7 +231,10 @@ mod tests {
     #[test]
     fn a_word_of_a_secret_is_one() {
         let scrubber = scrubber(&["Basic dXNlcjpwYXNz"]);
-        assert_eq!(scrubber.scrubbed(b"Basic x dXNlcjpwYXNz"), b"Basic x ************");
+        assert_eq!(
+            scrubber.scrubbed(b"Basic x dXNlcjpwYXNz"),
+            b"Basic x ************"
+        );
     }
 
     #[test]

@@ -18,8 +18,7 @@ use super::target::Target;
 use super::{NetworkSettings, Rules};
 
 /// A look-up that is going on. What it says instead of a value is a sentence without its full stop, with the way out.
-pub type SecretLookup<'a> =
-    Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send + 'a>>;
+pub type SecretLookup<'a> = Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send + 'a>>;
 
 /// Where the values of secrets are kept.
 pub trait Secrets: Send + Sync {
@@ -51,7 +50,12 @@ pub(super) async fn add(
         if !secret.origin.matches(scheme, host, port) {
             continue;
         }
-        let is_private = || rules.private.iter().any(|it| it.matches(scheme, host, port));
+        let is_private = || {
+            rules
+                .private
+                .iter()
+                .any(|it| it.matches(scheme, host, port))
+        };
         if scheme != "https" && !is_private() {
             return Err(Refusal::SecretInTheOpen {
                 secret: secret.name.to_string(),
