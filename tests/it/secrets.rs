@@ -25,6 +25,8 @@ use forge_tests::place::Place;
 use forge_tests::rig::{CANARY, LEAKS, Rig};
 use serde_json::{Value, json};
 
+const OURS: &str = "http://127.0.0.1:*";
+
 /// Has the canary, or does not.
 struct Kept(bool);
 
@@ -46,8 +48,8 @@ async fn guest(has_secret: bool) -> Guest {
     load_on("secretive", settings, Limits::default()).await
 }
 
-fn grant(private: &[&str]) -> String {
-    let secret = json!({"name": "canary", "origin": "http://127.0.0.1:*", "header": "X-Key", "prefix": "Key "});
+fn grant(origin: &str, private: &[&str]) -> String {
+    let secret = json!({"name": "canary", "origin": origin, "header": "X-Key", "prefix": "Key "});
     json!({
         "network": ["http://127.0.0.1:*", "http://*:*"],
         "private": private,
@@ -86,9 +88,7 @@ async fn a_guest_never_has_the_secret_that_is_sent_for_it() {
     for operation in ["run", "streamed"] {
         for form in LEAKS {
             let input = input(rig.port(), &format!("/leak?{form}")).to_string();
-            let report = guest
-                .call(operation, &input, &grant(&["http://127.0.0.1:*"]))
-                .await;
+            let report = guest.call(operation, &input, &grant(OURS, &[OURS])).await;
             let answer = answered(&report);
             assert_eq!(answer["found"], 0, "{operation} {form}");
             let all = serde_json::to_string(&report).unwrap();
@@ -108,7 +108,7 @@ async fn a_guest_never_has_the_secret_that_is_sent_for_it() {
 #[tokio::test]
 async fn a_secret_that_can_not_be_guarded_is_not_sent() {
     let rig = Rig::start("127.0.0.1").await;
-    let whole = grant(&["http://127.0.0.1:*"]);
+    let whole = grant(OURS, &[OURS]);
     let check = async |guest: &Guest, grant: &str, input: &Value, expected: &str| {
         for operation in ["run", "streamed"] {
             let report = guest.call(operation, &input.to_string(), grant).await;
@@ -130,13 +130,10 @@ async fn a_secret_that_can_not_be_guarded_is_not_sent() {
     )
     .await;
     let guest = guest(true).await;
-    check(
-        &guest,
-        &grant(&[]),
-        &asked,
-        "the secret `canary` is sent by https",
-    )
-    .await;
+    let mut open = asked.clone();
+    open["host"] = json!("open.test");
+    let by_https = "the secret `canary` is sent by https";
+    check(&guest, &grant("http://*:*", &[OURS]), &open, by_https).await;
     let mut own = asked.clone();
     own["header"] = json!("X-KEY");
     check(
@@ -312,10 +309,7 @@ async fn a_secret_is_stored_sent_and_found_nowhere_else() {
     script(&forms);
     let chat = ["chat", "--json", "--agent", "--conversation", "mine", "go"];
     let told = machine.told(&chat, "");
-    assert!(
-        told.contains("it arrived") && told.contains("***"),
-        "{told}"
-    );
+    assert!(told.contains("done"), "{told}");
     said += &told;
     for arguments in [
         &["secret", "list"][..],

@@ -8,7 +8,9 @@ use wasip2::io::streams::StreamError;
 /// A request.
 #[forge_sdk::input]
 struct Wanted {
-    /// The server's port on this machine.
+    /// The server; this machine where there is none.
+    host: Option<String>,
+    /// The server's port.
     port: u64,
     /// What is asked for.
     path: String,
@@ -46,7 +48,7 @@ forge_sdk::tool! {
 }
 
 fn run(wanted: Wanted) -> Result<Value> {
-    let url = format!("http://127.0.0.1:{}{}", wanted.port, wanted.path);
+    let url = format!("http://{}{}", authority(&wanted), wanted.path);
     let mut request = http::Request::get(url);
     if let Some(name) = &wanted.header {
         request = request.header(name, "mine");
@@ -65,8 +67,9 @@ fn streamed(wanted: Wanted) -> Result<Value> {
     let request = OutgoingRequest::new(headers);
     let unfit = |()| Error::invalid_input("the host refuses a part of the URL");
     request.set_scheme(Some(&Scheme::Http)).map_err(unfit)?;
-    let authority = format!("127.0.0.1:{}", wanted.port);
-    request.set_authority(Some(&authority)).map_err(unfit)?;
+    request
+        .set_authority(Some(&authority(&wanted)))
+        .map_err(unfit)?;
     let path = Some(wanted.path.as_str());
     request.set_path_with_query(path).map_err(unfit)?;
     let refused = |error| Error::failed(format!("{error:?}"));
@@ -91,6 +94,11 @@ fn known(wanted: Wanted) -> Result<Value> {
     let secret: Vec<u8> = wanted.turned.iter().map(|byte| turned(*byte)).collect();
     let found = found(&wanted.turned);
     Ok(json!({"found": found, "bytes": std::hint::black_box(secret).len()}))
+}
+
+fn authority(wanted: &Wanted) -> String {
+    let host = wanted.host.as_deref().unwrap_or("127.0.0.1");
+    format!("{host}:{}", wanted.port)
 }
 
 fn whole(response: &IncomingResponse) -> Result<Vec<u8>> {
