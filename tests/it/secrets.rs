@@ -48,12 +48,13 @@ async fn guest(has_secret: bool) -> Guest {
     load_on("secretive", settings, Limits::default()).await
 }
 
-fn grant(origin: &str, private: &[&str]) -> String {
-    let secret = json!({"name": "canary", "origin": origin, "header": "X-Key", "prefix": "Key "});
+fn grant() -> String {
+    let canary = json!({"name": "canary", "origin": OURS, "header": "X-Key", "prefix": "Key "});
+    let open = json!({"name": "open", "origin": "http://open.test:*", "header": "X-Open"});
     json!({
         "network": ["http://127.0.0.1:*", "http://*:*"],
-        "private": private,
-        "secrets": [secret],
+        "private": [OURS],
+        "secrets": [canary, open],
     })
     .to_string()
 }
@@ -88,7 +89,7 @@ async fn a_guest_never_has_the_secret_that_is_sent_for_it() {
     for operation in ["run", "streamed"] {
         for form in LEAKS {
             let input = input(rig.port(), &format!("/leak?{form}")).to_string();
-            let report = guest.call(operation, &input, &grant(OURS, &[OURS])).await;
+            let report = guest.call(operation, &input, &grant()).await;
             let answer = answered(&report);
             assert_eq!(answer["found"], 0, "{operation} {form}");
             let all = serde_json::to_string(&report).unwrap();
@@ -108,7 +109,7 @@ async fn a_guest_never_has_the_secret_that_is_sent_for_it() {
 #[tokio::test]
 async fn a_secret_that_can_not_be_guarded_is_not_sent() {
     let rig = Rig::start("127.0.0.1").await;
-    let whole = grant(OURS, &[OURS]);
+    let whole = grant();
     let check = async |guest: &Guest, grant: &str, input: &Value, expected: &str| {
         for operation in ["run", "streamed"] {
             let report = guest.call(operation, &input.to_string(), grant).await;
@@ -132,8 +133,8 @@ async fn a_secret_that_can_not_be_guarded_is_not_sent() {
     let guest = guest(true).await;
     let mut open = asked.clone();
     open["host"] = json!("open.test");
-    let by_https = "the secret `canary` is sent by https";
-    check(&guest, &grant("http://*:*", &[OURS]), &open, by_https).await;
+    let by_https = "the secret `open` is sent by https";
+    check(&guest, &whole, &open, by_https).await;
     let mut own = asked.clone();
     own["header"] = json!("X-KEY");
     check(

@@ -1,3 +1,5 @@
+//! The store of secrets: for what each was stored, and who may read the file. Not here: the keyring of a desktop.
+
 use std::os::unix::fs::PermissionsExt;
 
 use forge_runtime::Secrets as _;

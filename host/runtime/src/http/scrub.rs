@@ -105,11 +105,11 @@ impl Scrubbing {
     }
 
     fn pass(&mut self, length: usize) -> Vec<u8> {
-        let mut found = self.scrubber.found(&self.held);
-        found.push((0, self.covered));
+        let found = self.scrubber.found(&self.held);
         let rest = self.held.split_off(length);
         let mut passed = mem::replace(&mut self.held, rest);
-        self.covered = 0;
+        passed[..self.covered.min(length)].fill(b'*');
+        self.covered = self.covered.saturating_sub(length);
         for (start, end) in found {
             if start < length {
                 passed[start..end.min(length)].fill(b'*');
@@ -246,6 +246,13 @@ mod tests {
         assert_eq!(scrubbing.push(b"c"), b"aaaabc");
         assert_eq!(scrubbing.push(b"aaaabbb"), b"");
         assert_eq!(scrubbing.end(), b"aaaabbb");
+    }
+
+    #[test]
+    fn a_piece_without_bytes_changes_nothing() {
+        let mut scrubbing = Scrubbing::with(scrubber(&["ab", "bb"]));
+        let pieces = [&b"ab"[..], b"", b"c"].map(|piece| scrubbing.push(piece));
+        assert_eq!(pieces.concat(), b"**c");
     }
 
     proptest! {

@@ -26,6 +26,7 @@ fn requires() -> Requires {
     Requires::none()
         .network(["http://127.0.0.1:*", "http://*:*"])
         .secret(secret)
+        .secret(Secret::new("open", "http://open.test:*", "X-Open"))
 }
 
 forge_sdk::tool! {
